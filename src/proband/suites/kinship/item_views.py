@@ -78,7 +78,7 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
         facts = facts_of(item)
         if facts.families:
             return _several_families(item, facts, answer)
-        family = _family_of_item(item, facts)
+        family = _family_of(facts, of_item(item).kin)
     except (KeyError, TypeError, ValueError, ProbandError):
         return None
     if family is None:
@@ -107,21 +107,14 @@ def _several_families(item: Item, facts: StoryFacts, answer: Answer | None) -> s
     return side_by_side(pictures, title=f"{len(pictures)} families of {item.id}: {_verdict(item, answer)}")
 
 
-def _family_of_item(item: Item, facts: StoryFacts) -> Family | None:
-    """The one that the item carries, or one that the search finds."""
-    world = of_item(item).kin
-    if facts.family:
-        return lean(family_of_rows(facts.family, named=len(facts.names), world=world), facts.edges, facts.pair)
-    return _family_of(facts.genders, facts.edges, facts.pair, world)
-
-
 @lru_cache(maxsize=8)
-def _family_of(
-    genders: tuple[str, ...], edges: tuple[Edge, ...], query: tuple[int, int], world: World
-) -> Family | None:
-    """Once for all answers to a story."""
-    family = family_of(genders, edges, query, world=world)
-    return family and lean(family, edges, query)
+def _family_of(facts: StoryFacts, world: World) -> Family | None:
+    """The one that the item carries, or one that the search finds; once for all answers to a story."""
+    if facts.family:
+        family: Family | None = family_of_rows(facts.family, named=len(facts.names), world=world)
+    else:
+        family = family_of(facts.genders, facts.edges, facts.pair, world=world)
+    return family and lean(family, facts.edges, facts.pair)
 
 
 def _verdict(item: Item, answer: Answer | None) -> str:
@@ -135,15 +128,30 @@ def _verdict(item: Item, answer: Answer | None) -> str:
 # ---- where people stand: generations in layers, couples side by side, kin near kin ---------------------------------
 
 
-def generations(family: Family) -> list[int]:
-    """A layer per person, parents above children and spouses level; where the family does not allow the latter,
-    as when a person married a generation up, parents still stand above children.
+def levels(family: Family) -> list[int] | None:
+    """A generation per person, children one below their parents and spouses level; None where there is none such.
 
-    >>> generations(Family(named=2, genders=("male", "female", "male"), father=(2, None, None),
-    ...                    mother=(None, None, None), spouses=((1,), (0,), ())))
+    >>> levels(Family(named=2, genders=("male", "female", "male"), father=(2, None, None),
+    ...               mother=(None, None, None), spouses=((1,), (0,), ())))
     [1, 1, 0]
     """
-    level = family.levels()
+    level: dict[int, int] = {}
+    for people in _connected(family):
+        level[people[0]], todo = 0, people[:1]
+        for x in todo:  # grows while we walk
+            below = dict.fromkeys(family.parents[x], -1) | dict.fromkeys(family.children[x], 1)
+            near = below | dict.fromkeys(family.spouses[x], 0)
+            todo += [y for y in near if y not in level]
+            if any(level.setdefault(y, level[x] + step) != level[x] + step for y, step in near.items()):
+                return None
+        top = min(level[x] for x in people)
+        level |= {x: level[x] - top for x in people}
+    return [level[x] for x in range(len(family))]
+
+
+def generations(family: Family) -> list[int]:
+    """A layer per person: `levels` or, as when a person married a generation up, parents above children."""
+    level = levels(family)
     if level is None:
         level = [0] * len(family)
         for _ in range(len(family)):
@@ -225,8 +233,8 @@ layout = lru_cache(maxsize=8)(Layout)  # a family is drawn once for every answer
 def family_svg(
     family: Family,
     names: Sequence[str],
+    query: tuple[int, int],
     *,
-    query: tuple[int, int] | None = None,
     answer: str = "",
     faint: Collection[int] = (),
     title: str = "A family",
@@ -235,25 +243,40 @@ def family_svg(
 
     >>> couple = Family(named=2, genders=("male", "female"), father=(None,) * 2, mother=(None,) * 2,
     ...                 spouses=((1,), (0,)))
-    >>> family_svg(couple, ["Bo", "Ann"]).count("<line")
+    >>> family_svg(couple, ["Bo", "Ann"], (0, 1)).count("<line")
     2
     """
     widths = [max(34.0, 7.4 * len(names[x]) + 16) if x < len(names) else DOT for x in range(len(family))]
     place = layout(family, tuple(widths))
-    top = 44.0 if query else 10.0
-    y = [top + ROW * level + NAME_HEIGHT / 2 for level in place.level]
-    width = max((x + w / 2 for x, w in zip(place.x, widths)), default=0.0) + 2
-    height = max(y, default=0.0) + NAME_HEIGHT / 2 + 8
-    parts = [*_marriages(family, place, y), *_descents(family, place, y)]
-    if query:
-        arc, right = _arc(place, y, query, answer)
-        parts.append(arc)
-        width = max(width, right)
-    parts += [_person(family, x, place.x[x], y[x], widths[x], names, query, x in faint) for x in range(len(family))]
+    y = [44.0 + ROW * level + NAME_HEIGHT / 2 for level in place.level]
+
+    def person(x: int) -> str:
+        named, queried, centre, width = x < len(names), x in query, place.x[x], widths[x]
+        tall = NAME_HEIGHT if named else DOT
+        round_ = tall / 2 if family.genders[x] == FEMALE else 3
+        fill = "var(--accent,#b45309)" if queried else "var(--paper,#fff)" if named else "currentColor"
+        quiet = ' stroke-opacity=".4"' if x in faint else "" if named else ' fill-opacity=".45" stroke-opacity="0"'
+        shape = (
+            f'<rect x="{centre - width / 2:.1f}" y="{y[x] - tall / 2:.1f}" width="{width:.1f}" height="{tall:.0f}" '
+            f'rx="{round_:.0f}" fill="{fill}" stroke="{fill if queried else "currentColor"}"{quiet}/>'
+        )
+        if not named:
+            return shape
+        ink = "var(--on-accent,#fff)" if queried else "currentColor"
+        pale = ' fill-opacity=".55"' if x in faint else ""
+        place_of_name = f'x="{centre:.1f}" y="{y[x] + 4.5:.1f}" text-anchor="middle"'
+        return f'{shape}<text {place_of_name} fill="{ink}"{pale}>{escape(names[x])}</text>'
+
+    arc, right = _arc(place, y, query, answer)
+    width = max(right, 2 + max(x + w / 2 for x, w in zip(place.x, widths)))
+    people = [person(x) for x in range(len(family))]
+    couples = [(a, b) for a in range(len(family)) for b in family.spouses[a] if a < b]
+    marriages = [_line(place.x[a], y[a] + d, place.x[b], y[b] + d) for a, b in couples for d in (-2, 2)]
+    parts = [*marriages, *_descents(family, place, y), arc, *people]
     label = escape(title, quote=True)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="family" role="img" aria-label="{label}" '
-        f'viewBox="-6 0 {width + 12:.0f} {height:.0f}" width="{width + 12:.0f}" '
+        f'viewBox="-6 0 {width + 12:.0f} {max(y) + NAME_HEIGHT / 2 + 8:.0f}" width="{width + 12:.0f}" '
         'style="max-width:100%;height:auto;font:13px system-ui,sans-serif">'
         f"<title>{label}</title>{''.join(parts)}</svg>"
     )
@@ -279,15 +302,6 @@ def _line(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="currentColor" stroke-opacity=".55"/>'
 
 
-def _marriages(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
-    parts = []
-    for a in range(len(family)):
-        for b in family.spouses[a]:
-            if a < b:
-                parts += [_line(place.x[a], y[a] + d, place.x[b], y[b] + d) for d in (-2, 2)]
-    return parts
-
-
 def _descents(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
     """One stem per household, a bar, and a drop to every child; neighbouring households use bars of other heights."""
     homes = group_by_key((tuple(sorted(family.parents[x])), x) for x in range(len(family)) if family.parents[x])
@@ -306,38 +320,6 @@ def _descents(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
         parts.append(_line(min(ends), bar, max(ends), bar))
         parts += [_line(place.x[c], bar, place.x[c], y[c]) for c in children]
     return parts
-
-
-def _person(
-    family: Family,
-    x: int,
-    centre: float,
-    y: float,
-    width: float,
-    names: Sequence[str],
-    query: tuple[int, int] | None,
-    faint: bool,
-) -> str:
-    named = x < len(names)
-    tall = NAME_HEIGHT if named else DOT
-    round_ = tall / 2 if family.genders[x] == FEMALE else 3
-    queried = bool(query) and x in (query or ())
-    fill = "var(--accent,#b45309)" if queried else "var(--paper,#fff)" if named else "currentColor"
-    quiet = ' stroke-opacity=".4"' if faint else "" if named else ' fill-opacity=".45" stroke-opacity="0"'
-    stroke = fill if queried else "currentColor"
-    shape = (
-        f'<rect x="{centre - width / 2:.1f}" y="{y - tall / 2:.1f}" width="{width:.1f}" height="{tall:.0f}" '
-        f'rx="{round_:.0f}" fill="{fill}" stroke="{stroke}"'
-        f"{quiet}/>"
-    )
-    if not named:
-        return shape
-    ink = "var(--on-accent,#fff)" if queried else "currentColor"
-    pale = ' fill-opacity=".55"' if faint else ""
-    return (
-        f'{shape}<text x="{centre:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" fill="{ink}"{pale}>'
-        f"{escape(names[x])}</text>"
-    )
 
 
 def _arc(place: Layout, y: Sequence[float], query: tuple[int, int], answer: str) -> tuple[str, float]:

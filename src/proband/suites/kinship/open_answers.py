@@ -13,7 +13,7 @@ A guess among all n choices has a score of (3 - n) / n where the answer follows 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from proband.core.metrics import chosen_answer
@@ -21,7 +21,7 @@ from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import WRONG, Answer, Item
 from proband.stats import Mean, Scores, clusters_of
 from proband.stats.ranking import AUC, WORST
-from proband.suites.kinship.world.relations import OPEN_CHOICES
+from proband.suites.kinship.world.relations import UNDETERMINED
 
 HEADER = ("model", "right, %", "abstained wrongly, %", "abstained rightly, %", "guessed, %", "score", "95 % interval")
 
@@ -36,9 +36,9 @@ def outcome(item: Item, answer: Answer) -> str:
     """
     chosen = chosen_answer(item, answer)
     right = item.gold is not None and chosen == item.choices[item.gold]
-    if item.gold is not None and item.choices[item.gold] in OPEN_CHOICES:
+    if item.gold is not None and item.choices[item.gold] == UNDETERMINED:
         return "abstained rightly" if right else "guessed"
-    return "right" if right else "abstained wrongly" if chosen in OPEN_CHOICES else "wrong"
+    return "right" if right else "abstained wrongly" if chosen == UNDETERMINED else "wrong"
 
 
 def preference_for_open(item: Item, answer: Answer) -> tuple[float, float] | None:
@@ -49,9 +49,9 @@ def preference_for_open(item: Item, answer: Answer) -> tuple[float, float] | Non
     >>> preference_for_open(item, Answer(item_id="a", scores=(-2.0, -1.0, -1.5)))
     (-0.5, 1.0)
     """
-    place = next((at for at, choice in enumerate(item.choices) if choice in OPEN_CHOICES), None)
-    if place is None or item.gold is None:
+    if UNDETERMINED not in item.choices or item.gold is None:
         return None
+    place = item.choices.index(UNDETERMINED)
     truth = float(item.gold == place)
     if answer.status in WRONG or not answer.scores:
         return (-WORST if truth else WORST), truth
@@ -74,14 +74,14 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
     rows = []
     asked: list[Item] = []
     for run, label in enumerate(results.labels):
-        pairs = [(item, answer) for item, answer in results.scored(run) if set(OPEN_CHOICES) & set(item.choices)]
+        pairs = [(item, answer) for item, answer in results.scored(run) if UNDETERMINED in item.choices]
         if pairs:
             asked = [item for item, _ in pairs]
             rows.append((label, *_figures(asked, [outcome(*pair) for pair in pairs])))
     if not rows:
         return ()
     guesses = [
-        ((2 if item.choices[item.gold or 0] in OPEN_CHOICES else 3) - len(item.choices)) / len(item.choices)
+        ((2 if item.choices[item.gold or 0] == UNDETERMINED else 3) - len(item.choices)) / len(item.choices)
         for item in asked
     ]
     rows.append(("*a guess*", None, None, None, None, round(sum(guesses) / len(guesses), 3), ""))
@@ -106,14 +106,9 @@ def _figures(items: Sequence[Item], outcomes: Sequence[str]) -> tuple[float | st
     )
     found = scores.interval()
     span = "too few" if found.few else f"[{found.low:.3f}, {found.high:.3f}]"
-    shares = [_share(follows, "right"), _share(follows, "abstained wrongly")]
-    shares += [_share(opens, "abstained rightly"), _share(opens, "guessed")]
+    of = [(follows, "right"), (follows, "abstained wrongly"), (opens, "abstained rightly"), (opens, "guessed")]
+    shares = [round(100 * own.count(name) / len(own), 1) if own else None for own, name in of]
     return *shares, round(found.mean, 3), span
-
-
-def _share(outcomes: Iterable[str], name: str) -> float | None:
-    own = list(outcomes)
-    return round(100 * own.count(name) / len(own), 1) if own else None
 
 
 ABSTENTION = Analysis(

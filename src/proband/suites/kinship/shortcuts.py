@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -29,7 +29,7 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import answered_rightly
 from proband.core.suite import Analysis, Results, Sheet
 from proband.core.types import Answer, Item
-from proband.suites.kinship.logic.closure import shortest_path
+from proband.suites.kinship.logic.closure import asked_path
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.world.relations import UP
 from proband.suites.kinship.world.rules import NONE, YES_NO, asked_relation, converse, facts_of, of_item, story_of
@@ -76,11 +76,8 @@ class Clues:
     @cached_property
     def way(self) -> list[str]:
         """The words along a shortest way from the asker to the asked, each for the next seen from the one before."""
-        here, words = self.facts.pair[0], list[str]()
-        for edge in shortest_path(self.facts.edges, self.facts.pair) or ():
-            _, word, here = edge if edge[0] == here else converse(self.rules, edge, self.facts.genders)
-            words.append(word)
-        return words
+        path = asked_path(self.rules, self.facts.genders, self.facts.edges, self.facts.pair)
+        return [word for _, word, _ in path]
 
     @cached_property
     def heights(self) -> list[int]:
@@ -91,11 +88,6 @@ class Clues:
     @property
     def climbed(self) -> int:
         return self.heights[-1] if self.heights else 0
-
-    @property
-    def path(self) -> tuple[tuple[str, ...], tuple[str, ...], int]:
-        """The first and the last fact of the shortest way, and the generations between the two."""
-        return tuple(self.way[:1]), tuple(self.way[-1:]), self.climbed
 
     @cached_property
     def positions(self) -> tuple[int, int, bool, int]:
@@ -148,8 +140,8 @@ def ends(clues: Clues) -> Features:
 
 def path(clues: Clues) -> Features:
     yield from (("at", word, height) for word, height in zip(clues.way, clues.heights))
-    first, last, climbed = clues.path
-    yield from (("first", first), ("last", last), ("climbed", climbed), clues.path)
+    ends = tuple(clues.way[:1]), tuple(clues.way[-1:]), clues.climbed
+    yield from (*zip(("first", "last", "climbed"), ends), ends)
 
 
 def repeated(words: Sequence[str]) -> Features:
@@ -182,8 +174,6 @@ class Question(NamedTuple):
 
     features: tuple[int, ...]
     label: str
-    choices: tuple[str, ...]
-    asked: str  # the relation of a yes/no question
     fold: int
 
 
@@ -205,9 +195,8 @@ class LinearShortcut:
         x, z = clues.genders
         seen = [("gender", z), ("genders", x, z), *self._features(clues)]
         numbers = sorted({self.numbers.setdefault(each, len(self.numbers)) for each in seen})
-        asked = asked_relation(item) if item.choices == YES_NO else ""
         fold = zlib.crc32(item.id.encode()) % FOLDS
-        return Question(tuple(numbers), item.facts["target"], item.choices, asked, fold)
+        return Question(tuple(numbers), item.facts["target"], fold)
 
     def learn(self, items: Iterable[Item]) -> Self:
         self.numbers, self.known = {}, set()
@@ -233,10 +222,10 @@ class LinearShortcut:
         question = self.question(item)
         model = self.fitted[-1 if self.trained or item.id not in self.known else question.fold]
         shares = model.probabilities(question.features)
-        if question.asked:
-            yes = shares.get(question.asked, 0.0)
+        if item.choices == YES_NO:
+            yes = shares.get(asked_relation(item), 0.0)
             return round(yes, 6), round(1.0 - yes, 6)
-        return tuple(round(shares.get(choice, 0.0), 6) for choice in question.choices)
+        return tuple(round(shares.get(choice, 0.0), 6) for choice in item.choices)
 
 
 class LogisticRegression:
@@ -280,10 +269,7 @@ class LogisticRegression:
         return dict(zip(self.labels, (shares / shares.sum()).tolist(), strict=True)) if len(logits) else {}
 
 
-SHORTCUTS: Final[Mapping[str, Callable[[], LinearShortcut]]] = {
-    name: (lambda name=name: LinearShortcut(name))  # type: ignore[misc]
-    for name in FEATURES
-}
+SHORTCUTS: Final = {name: partial(LinearShortcut, name) for name in FEATURES}
 
 
 def table(results: Results, seed: int) -> Sequence[Sheet]:

@@ -13,7 +13,7 @@ from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.generate.rule_world_logic import symbolic
 from proband.suites.kinship.generate.story_logic import backward
 from proband.suites.kinship.logic.closure import chart
-from proband.suites.kinship.world.families import COMMON, FamilyGraph, FamilyShape, family_pool, resolve
+from proband.suites.kinship.world.families import COMMON, FamilyGraph, family_pool, resolve
 from proband.suites.kinship.world.relations import NEUTRAL, RELATIONS
 from proband.suites.kinship.world.rules import load, rule_bodies
 
@@ -22,7 +22,7 @@ SOUND = load("sound")
 
 @pytest.fixture(scope="module")
 def grounds() -> list[FamilyGraph]:
-    family = family_pool(SOUND, seed=5, shape=FamilyShape())
+    family = family_pool(SOUND, seed=5)
     return [family(i) for i in range(6)]
 
 
@@ -123,7 +123,7 @@ def test_spread_states_rare_relations_more_often() -> None:
 
 
 def test_chains_that_are_spread_prove_their_goal_too() -> None:
-    family = family_pool(SOUND, seed=5, shape=FamilyShape(), spread=True)(0)
+    family = family_pool(SOUND, seed=5, spread=True)(0)
     rng, rare = random.Random(1), 0
     for goal, pairs in sorted(family.pairs.items()):
         found = backward(family, rng.choice(pairs), 4, rng.random)

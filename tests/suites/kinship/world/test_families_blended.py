@@ -91,7 +91,7 @@ def test_families_keep_the_axioms_and_nobody_is_two_things_to_somebody() -> None
         family = Family(**{**family.__dict__, "world": BLENDED_WORLD})
         assert family.broken() is None
         assert no_family(rows_of(family), family.genders, [], table) is None
-    family = family_pool(load("blended"), seed=3, shape=SHAPE)(0).family
+    family = family_pool(load("blended"), seed=3)(0).family
     by_number, rows, parents = matrix(family), rows_of(family), [set(each) for each in family.parents]
     for x in range(0, len(family), 5):
         for y in range(len(family)):

@@ -14,7 +14,7 @@ from proband.suites.kinship.item_views import draw_item
 from proband.suites.kinship.logic.closure import Symbolic
 from proband.suites.kinship.logic.search import entailed, possible
 from proband.suites.kinship.reading.reader import Read
-from proband.suites.kinship.world.families import FamilyShape, family_pool, matrix
+from proband.suites.kinship.world.families import family_pool, matrix
 from proband.suites.kinship.world.relations import WIDE_WORLD
 from proband.suites.kinship.world.rules import load
 
@@ -54,7 +54,7 @@ def test_verified_agreed_on_and_solved(folder: Path, items: list[Item]) -> None:
 
 
 def test_definitions_in_a_family_one_by_one() -> None:
-    family = family_pool(load("wide"), seed=3, shape=FamilyShape(levels=4))(0).family
+    family = family_pool(load("wide"), seed=3)(0).family
     table = matrix(family)
     for x in range(0, len(family), 7):
         for y in range(len(family)):

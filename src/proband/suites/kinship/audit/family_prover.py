@@ -36,7 +36,6 @@ from proband.suites.kinship.world.relations import (
     MALE,
     NEUTRAL,
     NONE,
-    ONE_GENERATION,
     RELATIONS,
     STRICT,
     Edge,
@@ -45,7 +44,7 @@ from proband.suites.kinship.world.relations import (
     word,
 )
 from proband.suites.kinship.world.relations import World as WorldKind
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.rules import OTHER, load
 
 MOST_UNKNOWN: Final = 6  # people of unknown gender whose genders are tried
 
@@ -135,12 +134,10 @@ def _size(pattern: Pattern, world: WorldKind) -> int:
 
 @lru_cache(maxsize=50_000)
 def _best(pattern: Pattern, world: WorldKind) -> dict[str, Family]:
-    """A family for each answer, best looked at: those first in which nobody married into another generation, then those
-    with a relation rather than none, then small ones."""
-    families, level = search.families_of(pattern, world), search.families_of(pattern, ONE_GENERATION)
-    best = {answer: level.get(answer, family) for answer, family in families.items()}
-    order = sorted(best, key=lambda answer: (answer not in level, answer == NONE, len(best[answer]), answer))
-    return {answer: lean(best[answer], pattern[1], pattern[2]) for answer in order}
+    """A family for each answer, best looked at: those with a relation rather than none first, then small ones."""
+    families = {answer: lean(each, *pattern[1:]) for answer, each in search.families_of(pattern, world).items()}
+    order = sorted(families, key=lambda answer: (answer == NONE, len(families[answer]), answer))
+    return {answer: families[answer] for answer in order}
 
 
 def entails(problem: Problem, answer: str, world: WorldKind) -> bool:
@@ -236,14 +233,9 @@ def check(problem: Problem, world: str) -> frozenset[str]:
         unknown = [x for x, gender in enumerate(people.genders) if gender is None]
         for choice in product((MALE, FEMALE), repeat=len(unknown)):
             genders = [g or choice[unknown.index(x)] for x, g in enumerate(people.genders)]
-            left |= closure_answers(genders, people.edges, people.query)
-    return frozenset(left)
-
-
-def closure_answers(genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> set[str]:
-    """The relations (or none) that the closure leaves open; nothing at all if the facts contradict each other."""
-    closed = close(load("sound"), genders, edges)
-    return {NONE if each == "other" else each for each in closed.answers(*query)} if closed.consistent else set()
+            closed = close(load("sound"), genders, people.edges)
+            left |= set(closed.answers(*people.query)) if closed.consistent else set()
+    return frozenset(NONE if each == OTHER else each for each in left)
 
 
 def draw(world: FamilyWorld, question: tuple[str, str], answer: str) -> str:

@@ -21,7 +21,7 @@ from proband.proof.run import PROVERS
 from proband.solvers.generate import Asking, GenerateOptions, make_generate_solver
 from proband.suites.kinship.audit.family_prover import provided
 from proband.suites.kinship.world.relations import UNDETERMINED
-from proband.suites.kinship.world.rules import of_item
+from proband.suites.kinship.world.rules import of_item, question_of, story_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,21 +44,14 @@ def domain_of(item: Item) -> str:
     return "kinship" if rules.world == "family" else rules.name
 
 
-def text_and_question(item: Item) -> tuple[str, str]:
-    """The story and its last line, which asks."""
-    text, _, question = item.prompt.rstrip().rpartition("\n")
-    return (text, question) if text else ("", item.prompt)
-
-
 def context(item: Item) -> dict[str, Any]:
-    return {"facts": {**item.facts, "reading": values_for(load(domain_of(item)), *text_and_question(item))}}
+    return {"facts": {**item.facts, "reading": values_for(load(domain_of(item)), story_of(item), question_of(item))}}
 
 
 def proved(item: Item, reply: str, sent: str) -> Answer:
     """The answers that the reading leaves possible share the score; one that cannot be determined is told so."""
     domain, prover, world = prover_for(domain_of(item))
-    text, question = text_and_question(item)
-    reading = read_reply(reply, domain=domain, text=text or question, question=question)
+    reading = read_reply(reply, domain=domain, text=story_of(item), question=question_of(item))
     unread = Answer(item_id=item.id, text=reply, status="unread")
     if reading.unread or reading.question is None or not reading.question.who or not reading.question.of:
         return unread

@@ -19,7 +19,6 @@ from proband.suites.kinship.logic.closure import distance
 from proband.suites.kinship.world.relations import RELATIONS, turned
 from proband.suites.kinship.world.rules import check, facts_of, of_item, story_of
 
-WORD: Final = re.compile(r"(?<![\[\w])\w+(?![\]\w])")
 TASK_NUMBERS: Final = {name: number for number, name in TASKS.items()}
 
 
@@ -117,9 +116,6 @@ def bracketed(story: str, names: Sequence[str]) -> str:
     >>> bracketed("@entity-1 met Al-Bo.", ["@entity-1", "Al-Bo"])
     '[@entity-1] met [Al-Bo].'
     """
-    if all(map(str.isalnum, names)):  # one pattern for all stories, which need not be compiled again and again
-        known = set(names)
-        return WORD.sub(lambda word: f"[{word[0]}]" if word[0] in known else word[0], story)
     any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"(?<![\[\w])({any_name})(?![\]\w])", r"[\1]", story)
 

@@ -26,7 +26,6 @@ from proband.core.types import Item
 from proband.core.worker_processes import Pool
 from proband.suites.kinship.generate.hold_outs import HeldClauses
 from proband.suites.kinship.generate.options import (
-    FAMILIES,
     HOLD_OUTS,
     LICENCE,
     MIXED,
@@ -38,7 +37,6 @@ from proband.suites.kinship.generate.options import (
 from proband.suites.kinship.generate.pairs import opened
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import (
-    Accept,
     Draft,
     DraftSource,
     Goal,
@@ -81,9 +79,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             return made
     plan, tally = make_plan(options, seed=seed), BuildTally()
     return Built(
-        items=items_of(plan, plan.cells, tally),
-        licence=_licence(options),
-        summary=lambda: _summary(plan, tally),
+        items=items_of(plan, plan.cells, tally), licence=_licence(options), summary=lambda: _summary(plan, tally)
     )
 
 
@@ -123,10 +119,8 @@ class Rounds:
         self.source = DraftSource(
             rules=self.rules,
             sound=load("sound") if self.rules.world == "family" and self.rules.kin == STRICT else self.rules,
-            graphs=family_pool(self.rules, seed=plan.seed, shape=plan.shape, spread=options.spread),
-            families=FAMILIES,
+            graphs=family_pool(self.rules, seed=plan.seed, spread=options.spread),
             size=plan.noise_size,
-            spread=options.spread,
         )
         self.draft = family_draft if self.rules.world == "family" else rules_draft
         self.goals = goals(self.rules)
@@ -150,7 +144,9 @@ class Rounds:
         sides = generator(*key, "sides").random  # apart: the same questions, whichever side facts are stated from
         first = number * self.size(self.plan)
         sample, index = self._sample(cell, first), first
-        for task, draft in self._drafts(cell, first, draw):
+        for place, goal in enumerate(self._order(draw), start=first):
+            task = MIXED[place % len(MIXED)] if cell.task == "mixed" else cell.task
+            draft = self._draft(cell, goal, task, draw)
             if not self.plan.options.facts_along_chain:
                 draft = from_either_side(draft, self.rules, sides)
             draft = with_proof(draft, self.source.sound)
@@ -199,12 +195,6 @@ class Rounds:
         if sets or share >= 0.5 or kept < share / (1 - share):
             yield self._checked(two, index // 2)
 
-    def _drafts(self, cell: Cell, first: int, draw: Random) -> Iterator[tuple[str, Draft]]:
-        """The drafts of a round, each with its task."""
-        for index, goal in enumerate(self._order(draw), start=first):
-            task = MIXED[index % len(MIXED)] if cell.task == "mixed" else cell.task
-            yield task, self._draft(cell, goal, task, draw)
-
     def _order(self, draw: Random) -> list[Goal]:
         """Every goal once, each word with one gender of x, in random order, then each with the other."""
         by_word = group_by_key((goal[:2], goal) for goal in self.goals)
@@ -213,7 +203,7 @@ class Rounds:
 
     def _draft(self, cell: Cell, goal: Goal, task: str, draw: Random) -> Draft:
         """A draft for the goal or, where its clauses are all held out, for one of the goals that come after it."""
-        accept = self._accept(cell, task)
+        accept = self.accept[cell.part] if task != "memory" and cell.k in self.shared else None
         candidates = self.from_here[goal]
         if (
             task in WAYS
@@ -224,9 +214,6 @@ class Rounds:
             if draft is not None:
                 return draft
         raise ProbandError(f"no story of {cell.k} facts for task {task!r} can be made with these settings")
-
-    def _accept(self, cell: Cell, task: str) -> Accept | None:
-        return self.accept[cell.part] if task != "memory" and cell.k in self.shared else None
 
     def _sample(self, cell: Cell, first: int) -> Sequence[int]:
         """The stories of a round to search for a counter-family: all, or one of every SAMPLE of the cell at random."""
@@ -408,6 +395,4 @@ def _licence(options: BuildOptions) -> str:
         own = bank_licence(folder)
         templates = f"{own} (the templates in {folder.name}" if own else "CC BY-NC 4.0 (the templates are CLUTRR's"
         return "; ".join([templates, *foreign]) + f"; {REST})"
-    if bank != OURS:
-        foreign.append(f"the templates in {Path(bank).name}")
     return f"that of {' and '.join(foreign)} ({REST})" if foreign else LICENCE

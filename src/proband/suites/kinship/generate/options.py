@@ -12,8 +12,7 @@ from proband.core.errors import ProbandError
 from proband.core.plugins import Meta, OnCommandLine
 from proband.core.types import Split
 from proband.suites.kinship.logic.noise import KINDS, WAYS
-from proband.suites.kinship.telling.bank import OURS, load_bank
-from proband.suites.kinship.world.families import FamilyShape
+from proband.suites.kinship.telling.bank import CONSTRUCTIONS, OURS, constructions_held, load_bank
 from proband.suites.kinship.world.relations import UNDETERMINED
 from proband.suites.kinship.world.rules import load
 
@@ -23,9 +22,7 @@ PROVED = ("sound", "wide", "blended")  # rules whose table is proved, in worlds 
 LONGEST_OF_BOTH = 4  # facts of the shorter of two ways that are both needed: longer ones hardly come up
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
-CONSTRUCTIONS = "constructions:"  # held out by name, of a bank that has them
 LARGEST = 200  # of k and noise-size
-FAMILIES = 12  # that a build takes its stories from
 Probability = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=1)]
 Natural = Annotated[int, Meta(ge=0)]
@@ -162,15 +159,6 @@ def parse_shares(text: str) -> dict[str, float]:
     return values
 
 
-def constructions_held(hold_out: Sequence[str]) -> tuple[str, ...]:
-    """
-    >>> constructions_held(parse_hold_out("names,constructions:of+who"))
-    ('of', 'who')
-    """
-    named = (part.removeprefix(CONSTRUCTIONS) for part in hold_out if part.startswith(CONSTRUCTIONS))
-    return tuple(name for part in named for name in part.split("+"))
-
-
 @dataclass(frozen=True, kw_only=True)
 class Cell:
     """`count` stories of one kind. `part` is "train" or "test" where stories are held out, else nothing.
@@ -213,12 +201,6 @@ class Plan:
     hold_out: tuple[str, ...]
     held: dict[str, float]  # shares
     noise_size: dict[str, range]  # by kind
-    shape: FamilyShape
-
-    @property
-    def constructions(self) -> tuple[str, ...]:
-        """Those of the bank that are kept for the test."""
-        return constructions_held(self.hold_out)
 
     @property
     def paired(self) -> bool:
@@ -228,7 +210,7 @@ class Plan:
 
 def make_plan(options: BuildOptions, *, seed: int) -> Plan:
     """The plan for the options; fails at once, in a sentence, for what cannot be built."""
-    held, world = parse_hold_out(options.hold_out), load(options.rules).kin
+    held = parse_hold_out(options.hold_out)
     plan = Plan(
         seed=seed,
         options=options,
@@ -236,7 +218,6 @@ def make_plan(options: BuildOptions, *, seed: int) -> Plan:
         hold_out=held,
         held=parse_shares(options.held),
         noise_size=_noise_sizes(str(options.noise_size)),
-        shape=FamilyShape(levels=max(FamilyShape.levels, world.levels), part=world.parted, cross=world.cross),
     )
     _check(plan)
     return plan
@@ -289,10 +270,10 @@ def _check(plan: Plan) -> None:
         raise ProbandError("'noise-size' is 1; a supporting path has at least 2 facts, or it would be a short cut")
     if "paraphrases" in plan.hold_out and (options.form != "story" or not families):
         raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
-    if plan.constructions:
+    if constructions := constructions_held(plan.hold_out):
         if options.form != "story" or not families:
             raise ProbandError("'hold-out' constructions needs --form story and the family world")
-        load_bank(options.bank).hold_out_constructions(plan.constructions)
+        load_bank(options.bank).hold_out_constructions(constructions)
     if plan.paired or kinds & set(WAYS):
         what = (
             f"task {min(kinds & set(WAYS))!r}" if not plan.paired else "'open'" if options.open else "'question sets'"

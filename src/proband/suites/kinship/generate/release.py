@@ -137,10 +137,7 @@ def build_release(options: BuildOptions, *, seed: int) -> Built:
         raise ProbandError("is not frozen yet: `proband kinship freeze` does that", file=definition.path)
     release = Release(definition, definition.slices(options.slice), workers=options.workers)
     return Built(
-        items=release.items(),
-        licence=LICENCE,
-        summary=release.summary,
-        files=release.files,
+        items=release.items(), licence=LICENCE, summary=release.summary, files=lambda: {"README.md": release.card()}
     )
 
 
@@ -176,10 +173,6 @@ class Release:
                 f"(frozen with proband {of.generator})",
                 file=of.path,
             )
-
-    def files(self) -> Mapping[str, str]:
-        """The data card."""
-        return {"README.md": self.card()}
 
     def card(self) -> str:
         """The data card: a template, and what is computed from the items."""

@@ -28,7 +28,7 @@ from proband.suites.kinship.audit.row_formats import CLUTRR, audit_row
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import ClutrrRow, read_rows
 from proband.suites.kinship.generate.options import RELEASED, BuildOptions, refuse_others
-from proband.suites.kinship.telling.questions import StoryQuestion, ask
+from proband.suites.kinship.telling.questions import ask
 from proband.suites.kinship.telling.stories import plain, triples
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL
 from proband.suites.kinship.world.rules import canonical_clause, load
@@ -42,13 +42,8 @@ def build_released(options: BuildOptions, *, seed: int) -> Built:
     data = options.data
     assert data is not None
     refuse_others(options, RELEASED, "--data, whose stories are there already")
-    files = clutrr_files(data)
-    released = Released(options, seed)
-    return Built(
-        items=released.items(files),
-        licence=LICENCE.format(data=data.name),
-        summary=released.summary,
-    )
+    files, released = clutrr_files(data), Released(options, seed)
+    return Built(items=released.items(files), licence=LICENCE.format(data=data.name), summary=released.summary)
 
 
 def clutrr_files(path: Path) -> list[RowFile]:
@@ -76,7 +71,10 @@ class Released:
         judged = self.options.certify != "none"
         judge = judge_for("kinship", {"family": provided}, world=CLUTRR.world) if judged else None
         with Progress("rows") as bar:
-            for source, row in self._rows(files):
+            for source, row in ((file, row) for file in files for row in read_rows(file.path)):
+                if self.options.form == "story" and not row.story.strip():
+                    reason = "column 'story' is empty (--form facts takes the typed facts instead)"
+                    raise ProbandError(reason, file=source.path, line=row.line)
                 known = judge.judge(audit_row(row)).verdict if judge else None
                 self.fingerprint.add(row.story, row.query, row.target, row.task, row.k, row.split)
                 item = self.item(row, source, known if known != "unread" else None)
@@ -87,17 +85,11 @@ class Released:
                 yield item
                 bar.advance()
 
-    def _rows(self, files: Sequence[RowFile]) -> Iterator[tuple[RowFile, ClutrrRow]]:
-        """Every row; the first that cannot be read is an error."""
-        for source in files:
-            for row in read_rows(source.path):
-                if self.options.form == "story" and not row.story.strip():
-                    reason = "column 'story' is empty (--form facts takes the typed facts instead)"
-                    raise ProbandError(reason, file=source.path, line=row.line)
-                yield source, row
-
     def item(self, row: ClutrrRow, source: RowFile, verdict: str | None) -> Item:
-        item, question = to_item(row), self._question(row, source)
+        rng = random.Random(f"{self.seed} {source.name} {row.line}")
+        x, z = (row.names[person] for person in row.query)
+        question = ask(self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random)
+        item = to_item(row)
         tags: dict[str, Tag] = {**item.tags, "release": source.path.parent.resolve().name}
         facts: dict[str, Any] = {**item.facts, "clause": clause(row), "clusters": [clause(row)], **question.facts}
         if verdict is not None:
@@ -105,11 +97,6 @@ class Released:
             tags["verdict"] = facts["certificate"] = verdict
         prompt = f"{self.text(row)}\n{question.text}"
         return replace(item, prompt=prompt, choices=question.choices, gold=question.gold, tags=tags, facts=facts)
-
-    def _question(self, row: ClutrrRow, source: RowFile) -> StoryQuestion:
-        rng = random.Random(f"{self.seed} {source.name} {row.line}")
-        x, z = (row.names[person] for person in row.query)
-        return ask(self.options.question, x=x, z=z, target=row.target, rules=load("sound"), draw=rng.random)
 
     def text(self, row: ClutrrRow) -> str:
         """The story without its brackets, or the typed facts."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.generate.story_logic import (
@@ -22,7 +23,7 @@ from proband.suites.kinship.generate.story_logic import (
 )
 from proband.suites.kinship.logic.closure import chart, close
 from proband.suites.kinship.logic.noise import NOISE, NoisePath
-from proband.suites.kinship.world.families import Random
+from proband.suites.kinship.world.families import Pair, Random
 from proband.suites.kinship.world.relations import FEMALE, MALE, Edge
 from proband.suites.kinship.world.rules import NONE, Rules, rule_bodies
 
@@ -37,32 +38,43 @@ def rules_draft(
     rules = source.rules
     target, z, x = goal
     for _ in range(ATTEMPTS):
-        relations, steps, ends = _chain(rules, target, k, task, draw)
-        if accept is not None and not accept(tuple(relations)):
+        chain = _chain(rules, target, k, task, draw)
+        if accept is not None and not accept(tuple(chain.relations)):
             continue
-        facts = [(i, relation, i + 1) for i, relation in enumerate(relations)]
         noise = _strange(source, k, NOISE.get(task, ()), draw)
-        genders = _genders(rules, [*facts, *(fact for _, way in noise for fact in way)], {ends[0]: x, ends[1]: z}, draw)
+        ends = {chain.ends[0]: x, chain.ends[1]: z}
+        genders = _genders(rules, [*chain.facts, *(fact for _, way in noise for fact in way)], ends, draw)
         if genders is None:
             continue
-        draft = make_draft(rules, facts, noise, genders=genders, steps=steps, ends=ends, draw=draw)
+        draft = make_draft(rules, chain, noise, genders, draw)
         if draft is not None and draft.target == rules.word(target, z):
             draft.depth = 1 if task == "memory" else k
             return draft
     return None
 
 
-def _chain(rules: Rules, target: int, k: int, task: str, draw: Random) -> tuple[list[int], list[Step], tuple[int, int]]:
+class RuleChain(NamedTuple):
     """Relations along a path, the steps of their proof, and which two people of the path are asked about."""
+
+    relations: list[int]
+    steps: list[Step]
+    ends: Pair
+
+    @property
+    def facts(self) -> list[Fact]:
+        return [(i, relation, i + 1) for i, relation in enumerate(self.relations)]
+
+
+def _chain(rules: Rules, target: int, k: int, task: str, draw: Random) -> RuleChain:
     if task == "memory":
         at = int(draw() * k)
         relations = [int(draw() * len(rules.neutrals)) for _ in range(k)]
         relations[at] = target
-        return relations, [], (at, at + 1)
+        return RuleChain(relations, [], (at, at + 1))
     chain = symbolic(rules, target, k, draw)
     if chain is None:
         raise ProbandError(f"rule base {rules.name!r}: no {k} facts compose to {rules.neutrals[target]!r}")
-    return *chain, (0, k)
+    return RuleChain(*chain, (0, k))
 
 
 def symbolic(rules: Rules, target: int, k: int, draw: Random) -> Chain | None:
@@ -119,26 +131,17 @@ def _genders(rules: Rules, facts: Sequence[Fact], fixed: dict[int, str], draw: R
     return genders
 
 
-def make_draft(
-    rules: Rules,
-    facts: list[Fact],
-    noise: list[Strange],
-    *,
-    genders: list[str],
-    steps: list[Step],
-    ends: tuple[int, int],
-    draw: Random,
-) -> Draft | None:
+def make_draft(rules: Rules, one: RuleChain, noise: list[Strange], genders: list[str], draw: Random) -> Draft | None:
     """The facts as a draft, closed under the rules; None for a contradiction or an open answer."""
     ways = []
     for kind, way in noise:
         words = [rules.word(relation, genders[b]) for _, relation, b in way]
         ways.append(NoisePath(kind, [way[0][0], *(b for _, _, b in way)], words, {}))
-    chain = [(a, rules.word(relation, genders[b]), b) for a, relation, b in facts]
+    chain = [(a, rules.word(relation, genders[b]), b) for a, relation, b in one.facts]
     place, edges, listed = number_people(chain, ways, dict(enumerate(genders)), draw)
     seats = [genders[person] for person in place]
     closure = close(rules, seats, edges)
-    x, z = place[ends[0]], place[ends[1]]
+    x, z = (place[end] for end in one.ends)
     words = closure.answers(x, z)
     if not closure.consistent or len(words) != 1:
         return None
@@ -146,16 +149,16 @@ def make_draft(
     def known(a: int, b: int) -> Edge:
         return place[a], "|".join(closure.answers(place[a], place[b])), place[b]
 
-    clause = tuple(relation for _, relation, _ in facts)
+    clause = tuple(one.relations)
     return Draft(
         genders=seats,
         edges=edges,
         query=(x, z),
         target=words[0],
-        depth=len(facts),
+        depth=len(clause),
         noise=listed,
-        proof=[(known(a, y), known(y, b), known(a, b)) for a, y, b in reversed(steps)],
-        proofs=chart(rules, clause, genders)[1] if ends == (0, len(facts)) else 1,
+        proof=[(known(a, y), known(y, b), known(a, b)) for a, y, b in reversed(one.steps)],
+        proofs=chart(rules, clause, genders)[1] if one.ends == (0, len(clause)) else 1,
         clause=clause,
         family=[],
     )

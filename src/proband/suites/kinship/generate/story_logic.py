@@ -39,6 +39,7 @@ Chain = tuple[list[int], list[Step]]  # the people of a path, and the steps that
 Accept = Callable[[tuple[int, ...]], bool]
 FindChain = Callable[[FamilyGraph, Pair, int, Random], Chain | None]
 ATTEMPTS = 2000
+FAMILIES = 12  # that a build takes its stories from
 SECOND_WAYS = 3  # looked for next to one chain
 
 
@@ -59,7 +60,6 @@ class Draft:
     verdict: str = "entailed"
     families: list[list[Row]] = field(default_factory=list)  # of an open question, two; else one for each answer
     path: list[int] = field(default_factory=list)  # places in `edges`, from one end of the chain to the other
-    people: list[int] = field(default_factory=list)  # who they are in the family the story is taken from
     alone: tuple[int, ...] = ()  # facts (places in `edges`) that have their own sentence
     pair: str = ""  # shared by two stories that differ in one fact
 
@@ -75,9 +75,7 @@ class DraftSource:
     rules: Rules
     sound: Rules
     graphs: Callable[[int], FamilyGraph]  # families by number
-    families: int
     size: Mapping[str, range]  # facts per noise path, by kind
-    spread: bool = False  # whether noise states the relations that chains rarely do
 
 
 def goals(rules: Rules) -> list[Goal]:
@@ -108,9 +106,9 @@ def backward(graph: FamilyGraph, goal: Pair, k: int, draw: Random, avoid: Sequen
     """A path of k facts from x to z past those to avoid, or None where the family gives out.
 
     >>> import random
-    >>> from proband.suites.kinship.world.families import FamilyShape, family_pool
+    >>> from proband.suites.kinship.world.families import family_pool
     >>> from proband.suites.kinship.world.rules import load
-    >>> graph = family_pool(load("sound"), seed=0, shape=FamilyShape())(0)
+    >>> graph = family_pool(load("sound"), seed=0)(0)
     >>> path, steps = backward(graph, graph.pairs[6, "female", "male"][0], 3, random.Random(0).random)
     >>> len(path), len(steps)
     (4, 2)
@@ -178,7 +176,7 @@ def family_draft(
     """A story about a family, or None where `accept` lets none through."""
     find_chain = retrieval if task == "memory" else any_path if task == "both" else backward
     for _ in range(ATTEMPTS // 20 if task in WAYS else ATTEMPTS):  # few people have two ways between them
-        number = int(draw() * source.families)
+        number = int(draw() * FAMILIES)
         graph = source.graphs(number)
         pairs = graph.pairs.get(goal)
         if not pairs:
@@ -201,20 +199,20 @@ def certified_draft(source: DraftSource, one: Candidate, goal: Goal, *, task: st
     """The chain with the noise of the task as a draft, if its answer follows."""
     if task in WAYS:
         return _two_ways(source, one, goal, task=task, draw=draw)
-    graph, path, kinds = source.graphs(one.family), one.path, NOISE.get(task, ())
+    graph, kinds = source.graphs(one.family), NOISE.get(task, ())
     noise: list[NoisePath] | None = []
     strangers = graph
     if kinds:
-        strangers = source.graphs((one.family + 1 + int(draw() * (source.families - 1))) % source.families)
+        strangers = source.graphs((one.family + 1 + int(draw() * (FAMILIES - 1))) % FAMILIES)
         sizes = {kind: source.size[kind] for kind in kinds}
-        noise = noise_paths(graph, strangers, path, sizes=sizes, draw=draw, spread=source.spread)
+        noise = noise_paths(graph, strangers, one.path, sizes=sizes, draw=draw)
     if noise is None:
         return None
-    draft = make_draft(graph, strangers, path, noise, pair=one.pair, steps=one.steps, clause=one.clause, draw=draw)
+    draft = make_draft(graph, strangers, one, noise, draw)
     if task == "memory":
         draft.depth = 1
         return draft
-    left, draft.proofs = chart(source.sound, draft.clause, [graph.genders[p] for p in path])
+    left, draft.proofs = chart(source.sound, draft.clause, [graph.genders[p] for p in one.path])
     if left != 1 << goal[0]:
         if source.rules is source.sound:
             return None
@@ -239,8 +237,7 @@ def _two_ways(source: DraftSource, one: Candidate, goal: Goal, *, task: str, dra
             continue
         words = [graph.words[a][b] for a, b in pairwise(way[0])]
         other = NoisePath(SECOND, way[0], words, {person: graph.genders[person] for person in way[0][1:-1]})
-        steps = [] if both else one.steps
-        draft = make_draft(graph, graph, one.path, [other], pair=one.pair, steps=steps, clause=one.clause, draw=draw)
+        draft = make_draft(graph, graph, one._replace(steps=[]) if both else one, [other], draw)
         if both:
             draft.depth = depth(source.sound, draft.genders, draft.edges, draft.query) or len(draft.edges)
             draft.proofs = 0
@@ -254,57 +251,38 @@ def relations_left(source: DraftSource, graph: FamilyGraph, path: Sequence[int])
 
 
 def make_draft(
-    graph: FamilyGraph,
-    strangers: FamilyGraph,
-    path: list[int],
-    noise: list[NoisePath],
-    *,
-    pair: Pair,
-    steps: list[Step],
-    clause: tuple[int, ...],
-    draw: Random,
+    graph: FamilyGraph, strangers: FamilyGraph, one: Candidate, noise: list[NoisePath], draw: Random
 ) -> Draft:
     """The path and the noise of a family as a draft; its depth and number of proofs are judged later."""
-    words, genders = graph.words, {person: graph.genders[person] for person in path}
+    words, genders = graph.words, {person: graph.genders[person] for person in one.path}
     for each in noise:
         genders.update(each.cast)
-    place, edges, noise_edges = number_people([(a, words[a][b], b) for a, b in pairwise(path)], noise, genders, draw)
+    chain = [(a, words[a][b], b) for a, b in pairwise(one.path)]
+    place, edges, noise_edges = number_people(chain, noise, genders, draw)
     proof: list[Steps] = []
-    for a, y, b in reversed(steps):
+    for a, y, b in reversed(one.steps):
         i, m, j = place[a], place[y], place[b]
         proof.append(((i, words[a][y], m), (m, words[y][b], j), (i, words[a][b], j)))
-    x, z = pair
+    # a family in which the facts hold: part of the one the story is taken from, and part of the strangers', whose
+    # people have numbers below 0
+    pairs = [pair for people in (one.path, *(each.people for each in noise)) for pair in pairwise(people)]
+    home = {person: seat for person, seat in place.items() if person >= 0}
+    guests = {-1 - person: seat for person, seat in place.items() if person < 0}
+    parts = [Part(graph.rows, graph.needed, home, [pair for pair in pairs if pair[0] >= 0])]
+    parts += [Part(strangers.rows, strangers.needed, guests, [(-1 - a, -1 - b) for a, b in pairs if a < 0])]
+    x, z = one.pair
     return Draft(
         genders=[genders[person] for person in place],
         edges=edges,
         query=(place[x], place[z]),
         target=words[x][z],
-        depth=len(clause),
+        depth=len(one.clause),
         noise=noise_edges,
         proof=proof,
         proofs=1,
-        clause=clause,
-        family=_family(graph, strangers, path, noise, place),
-        people=sorted(place, key=place.__getitem__),
+        clause=one.clause,
+        family=witness(parts, len(place)),
     )
-
-
-def _family(
-    graph: FamilyGraph,
-    strangers: FamilyGraph,
-    path: list[int],
-    noise: list[NoisePath],
-    place: Mapping[int, int],
-) -> list[Row]:
-    """A family in which the facts hold: part of the one the story is taken from, and part of the strangers', whose
-    people have numbers below 0."""
-    pairs = [pair for people in (path, *(each.people for each in noise)) for pair in pairwise(people)]
-    home = {person: seat for person, seat in place.items() if person >= 0}
-    parts = [Part(graph.rows, graph.needed, home, [pair for pair in pairs if pair[0] >= 0])]
-    if guests := {-1 - person: seat for person, seat in place.items() if person < 0}:
-        far = [(-1 - a, -1 - b) for a, b in pairs if a < 0]
-        parts.append(Part(strangers.rows, strangers.needed, guests, far))
-    return witness(parts, len(place))
 
 
 def number_people(

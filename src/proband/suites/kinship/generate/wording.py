@@ -17,7 +17,7 @@ from proband.suites.kinship.generate.pairs import Neighbour
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.reading.reader import mismatch_with_facts
-from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build
+from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, constructions_held
 from proband.suites.kinship.telling.questions import ask
 from proband.suites.kinship.telling.stories import SENTENCES, Telling, render, seal, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
@@ -27,7 +27,6 @@ from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, lo
 CERTIFIED_BY: Final = {"open": ("search",), "one-of": ("closure", "search")}  # the same of every story
 UNLIKE = 50  # draws of a name unlike those of the story; after that, any other name will do
 TELLINGS = 200  # of one story, with templates of others
-REMEMBERED = 50_000  # clauses whose names are kept
 SOUNDS: Final = (("ph", "f"), ("v", "f"), ("c", "k"), ("z", "s"), ("g", "j"))
 UNHEARD: Final = str.maketrans("", "", "aeiouyh")
 
@@ -40,22 +39,16 @@ class Wording:
         self.table = rules.sha256
         ours = [load(each).words for each in ("sound", "wide", "blended")]
         self.english = rules.world == "family" and rules.words in ours
-        self.spell = lru_cache(maxsize=REMEMBERED)(self._spell)
         self.bank_of = lru_cache(maxsize=4)(self._bank_of)
 
     @cached_property
     def bank(self) -> Bank:
-        return bank_of_build(
-            self.options.bank,
-            hold_out=self.plan.hold_out,
-            share=self.plan.held["paraphrases"],
-            constructions=self.plan.constructions,
-            seed=self.plan.seed,
-        )
+        plan = self.plan
+        return bank_of_build(self.options.bank, hold_out=plan.hold_out, share=plan.held["paraphrases"], seed=plan.seed)
 
     def _bank_of(self, part: str) -> Bank:
         """What tells the stories of a part, where phrases or constructions are held out."""
-        held = self.plan.constructions or "paraphrases" in self.plan.hold_out
+        held = constructions_held(self.plan.hold_out) or "paraphrases" in self.plan.hold_out
         return self.bank.of_split(part) if part and held else self.bank
 
     @cached_property
@@ -104,7 +97,8 @@ class Wording:
         self, draft: Draft, names: Sequence[str], telling: Telling, prompt: str, *, searched: bool
     ) -> dict[str, Any]:
         """What decides the answer and proves it, and how it is stated."""
-        clause, cluster = self.spell(draft.clause)
+        both = canonical_clause(draft.clause, self.rules.inverse)  # read from either end
+        clause, cluster = (".".join([self.rules.neutrals[r] for r in each]) for each in (draft.clause, both))
         proved = ("closure", "search") if searched else ("closure",)
         families = {"families": draft.families} if draft.families else {}
         return {
@@ -129,11 +123,6 @@ class Wording:
             "table": self.table,
             "seal": seal(prompt),
         }
-
-    def _spell(self, clause: tuple[int, ...]) -> tuple[str, str]:
-        """A clause in words, and the name it shares with its reading from the other end."""
-        neutrals, both = self.rules.neutrals, canonical_clause(clause, self.rules.inverse)
-        return ".".join([neutrals[r] for r in clause]), ".".join([neutrals[r] for r in both])
 
     def _names_for(self, genders: Sequence[str], part: str, draw: Random) -> list[str]:
         """A different name for everybody, of the right gender; of our names, none too like another of the story."""

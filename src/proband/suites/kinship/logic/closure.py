@@ -21,8 +21,8 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
-from proband.suites.kinship.world.relations import OPEN_CHOICES, possibilities
-from proband.suites.kinship.world.rules import OTHER, YES_NO, Rules, asked_relation, facts_of, of_item
+from proband.suites.kinship.world.relations import UNDETERMINED, possibilities
+from proband.suites.kinship.world.rules import OTHER, YES_NO, Rules, asked_relation, converse, facts_of, of_item
 
 Edge = Any  # [i, word, j] as a list or a tuple: person j is the word of person i
 Narrowing = tuple[int, int, int, int]  # through y, the relations left between a and b: (a, y, b, the set)
@@ -154,6 +154,21 @@ def shortest_path(edges: Sequence[Edge], query: Sequence[int]) -> list[Edge] | N
     return None
 
 
+def asked_path(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: Sequence[int]) -> list[Edge]:
+    """The facts of a shortest path, each about the next person seen from the one before; none if nothing connects the
+    two people.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> asked_path(load("sound"), ["male", "female", "male"], [(1, "son", 0), (1, "brother", 2)], (0, 2))
+    [(0, 'mother', 1), (1, 'brother', 2)]
+    """
+    here, facts = query[0], list[Edge]()
+    for edge in shortest_path(edges, query) or []:
+        facts.append(edge if edge[0] == here else converse(rules, edge, genders))
+        here = facts[-1][2]
+    return facts
+
+
 def chain_left(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: Sequence[int]) -> int | None:
     """The relations that facts leave between two people, if they are one chain from the one to the other; else None.
 
@@ -161,13 +176,8 @@ def chain_left(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], quer
     >>> chain_left(load("sound"), ["male", "female", "male"], [(1, "son", 0), (1, "brother", 2)], (0, 2))  # pibling
     64
     """
-    path, here, relations = shortest_path(edges, query) or [], query[0], list[int]()
-    people = [here]
-    for i, word, j in path:
-        relation = rules.code[word]
-        relations.append(relation if i == here else rules.inverse[relation])
-        here = j if i == here else i
-        people.append(here)
+    path = asked_path(rules, genders, edges, query)
+    relations, people = [rules.code[word] for _, word, _ in path], [query[0], *(j for _, _, j in path)]
     return chart(rules, relations, [genders[x] for x in people])[0] if path and len(path) == len(edges) else None
 
 
@@ -272,8 +282,8 @@ def scores(item: Item, words: Sequence[str]) -> tuple[float, ...]:
     if item.choices == YES_NO:
         yes = list(words).count(asked_relation(item)) / len(words) if words else 0.0
         return (yes, 1.0 - yes)
-    if len(words) != 1:
-        words = [choice for choice in item.choices if choice in OPEN_CHOICES] or words
+    if len(words) != 1 and UNDETERMINED in item.choices:
+        words = [UNDETERMINED]
     if any(len(possibilities(choice)) > 1 for choice in item.choices):
         return tuple(1.0 if possibilities(choice) == set(words) else 0.0 for choice in item.choices)
     return tuple(1.0 if choice in words else 0.0 for choice in item.choices)

@@ -19,13 +19,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from proband.suites.kinship.world.families import COMMON, RARE, FamilyGraph, Random, resolve
+from proband.suites.kinship.world.families import RARE, FamilyGraph, Random, resolve
 
 KINDS = ("supporting", "irrelevant", "disconnected")
 NOISE = {"clean": (), "supporting": KINDS[:1], "irrelevant": KINDS[1:2], "disconnected": KINDS[2:], "all": KINDS}
 WAYS = ("either", "both")
 SECOND = "second"
-ENDS = {"supporting": 2, "irrelevant": 1, "disconnected": 0}  # on the story's path
 TRIES = 30
 
 
@@ -39,31 +38,23 @@ class NoisePath(NamedTuple):
 
 
 def noise_paths(
-    home: FamilyGraph,
-    strangers: FamilyGraph,
-    path: Sequence[int],
-    *,
-    sizes: Mapping[str, range],
-    draw: Random,
-    spread: bool = False,
+    home: FamilyGraph, strangers: FamilyGraph, path: Sequence[int], *, sizes: Mapping[str, range], draw: Random
 ) -> list[NoisePath] | None:
     """One path per kind of `sizes`, of as many facts as it allows, or None where the family gives out.
 
-    Nobody of the story's family `home` comes twice, except where noise meets the path. `spread`: with relations that
-    chains rarely state.
+    Nobody of the story's family `home` comes twice, except where noise meets the path.
     """
     used, paths = set(path), []
     for kind, allowed in sizes.items():
         size = allowed[int(draw() * len(allowed))]
         graph = strangers if kind == "disconnected" else home
         if kind == "supporting":
-            people = supporting(graph, path, size, used=used, draw=draw, spread=spread)
-        elif kind == "irrelevant":
-            people = leading_away(
-                graph, path[0] if draw() < 0.5 else path[-1], size, used=used, draw=draw, spread=spread
-            )
+            people = supporting(graph, path, size, used=used, draw=draw)
         else:
-            people = leading_away(graph, int(draw() * len(graph.genders)), size, used=set(), draw=draw, spread=spread)
+            on_path = kind == "irrelevant"
+            start = (path[0] if draw() < 0.5 else path[-1]) if on_path else int(draw() * len(graph.genders))
+            away = walk(graph, start, size, used=used if on_path else set(), draw=draw)
+            people = None if away is None else [start, *away]
         if people is None:
             return None
         words, genders = [graph.words[a][b] for a, b in pairwise(people)], graph.genders
@@ -74,38 +65,17 @@ def noise_paths(
             cast = {p: genders[p] for p in people if p not in used}
             used.update(cast)
         paths.append(NoisePath(kind, people, words, cast))
-    return paths if harmless(path, paths) else None
+    return paths
 
 
-def harmless(path: Sequence[int], noise: Sequence[NoisePath]) -> bool:
-    """Whether no way is a short cut: it leaves the path for good or returns by more facts than the path itself takes,
-    and nobody but its ends is met before, so that ways do not join.
-
-    >>> harmless([5, 6, 7], [NoisePath("supporting", [5, 8, 6], ["son", "wife"], {8: "male"})])
-    True
-    >>> harmless([5, 6, 7], [NoisePath("supporting", [5, 8, 7], ["son", "wife"], {8: "male"})])  # as long as the path
-    False
-    """
-    everybody = set(path)
-    count = len(everybody)
-    for way in noise:
-        ends, facts = ENDS[way.kind], len(way.words)
-        if ends == 2 and facts <= abs(path.index(way.people[0]) - path.index(way.people[-1])):
-            return False
-        if len(way.people) != len(way.cast) + ends:
-            return False
-        everybody.update(way.cast)
-        count += len(way.cast)
-    return len(everybody) == count
-
-
-def kin_of(graph: FamilyGraph, here: int, draw: Random, *, spread: bool) -> int:
-    """A relative: anybody or, `spread`, a person of a relation that is drawn first, a rare one more often."""
+def kin_of(graph: FamilyGraph, here: int, draw: Random) -> int:
+    """A relative: anybody or, where relations are spread, a person of a relation that is drawn first, a rare one more
+    often."""
     kin = graph.kin[here]
-    if not spread:
+    if not graph.rare:
         return kin[int(draw() * len(kin))]
     known = [(r, people) for r, people in enumerate(graph.by_relation[here][: graph.none]) if people]
-    weights = [1 if graph.rules.neutrals[r] in COMMON else RARE for r, _ in known]
+    weights = [RARE if r in graph.rare else 1 for r, _ in known]
     at, chosen = draw() * sum(weights), 0
     while at >= weights[chosen]:
         at -= weights[chosen]
@@ -114,15 +84,13 @@ def kin_of(graph: FamilyGraph, here: int, draw: Random, *, spread: bool) -> int:
     return people[int(draw() * len(people))]
 
 
-def walk(
-    graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random, spread: bool = False
-) -> list[int] | None:
+def walk(graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
     """`size` relatives in a row, starting from (and without) `start`, none of them used; None where they give out."""
     for _ in range(TRIES):
         path: list[int] = []
         here = start
         while len(path) < size:
-            here = kin_of(graph, here, draw, spread=spread)
+            here = kin_of(graph, here, draw)
             if here in used or here in path or here == start:
                 break
             path.append(here)
@@ -131,9 +99,7 @@ def walk(
     return None
 
 
-def supporting(
-    graph: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random, spread: bool = False
-) -> list[int] | None:
+def supporting(graph: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
     """A way of `size` facts between two people of the path that are fewer than `size` facts apart on it."""
     last = len(path) - 1
     for _ in range(TRIES):
@@ -142,23 +108,13 @@ def supporting(
         ends = path[at], path[at + gap]
         if draw() < 0.5:
             ends = ends[1], ends[0]
-        inner = walk(graph, ends[0], size - 2, used=used, draw=draw, spread=spread) if size > 2 else []
+        inner = walk(graph, ends[0], size - 2, used=used, draw=draw) if size > 2 else []
         if inner is None:
             continue
         here = inner[-1] if inner else ends[0]
         common = graph.in_common(here, ends[1])
-        if spread:
-            rare = [y for y in common if graph.rules.neutrals[graph.matrix[here][y]] not in COMMON]
-            common = rare or common
+        common = [y for y in common if graph.matrix[here][y] in graph.rare] or common
         y = resolve([common], used.union(inner), draw) if common else -1
         if y >= 0:
             return [ends[0], *inner, y, ends[1]]
     return None
-
-
-def leading_away(
-    graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random, spread: bool = False
-) -> list[int] | None:
-    """A way of `size` facts from a person to people who are not used."""
-    away = walk(graph, start, size, used=used, draw=draw, spread=spread)
-    return None if away is None else [start, *away]

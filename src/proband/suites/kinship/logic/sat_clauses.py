@@ -135,8 +135,6 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
     yield from _acyclic(atoms)
     if world.strangers:
         yield from _strangers(atoms)
-    if world.one_generation:
-        yield from _generations(atoms)
     if world.partners_apart:
         yield from _partners_apart(atoms)
     elif not world.married_parents or not world.two_genders:
@@ -206,21 +204,6 @@ def _strangers(atoms: Atoms) -> Iterator[Clause]:
         yield [-parent[a, b], kin[a, b]]
     for a, b, c in permutations(range(atoms.size), 3):
         yield [-kin[a, b], -parent[b, c], kin[a, c]]
-
-
-def _generations(atoms: Atoms) -> Iterator[Clause]:
-    """Everybody has one level; children stand one below their parents, spouses stand level."""
-    people, deepest = range(atoms.size), atoms.size
-    level = [[atoms.fresh() for _ in range(deepest)] for _ in people]
-    for x in people:
-        yield level[x]
-        for one, other in combinations(level[x], 2):
-            yield [-one, -other]
-    for a, b in permutations(people, 2):
-        for d in range(deepest):
-            yield from implies([atoms.same[a, b], level[a][d]], level[b][d])
-            yield [-atoms.married[a, b], -level[a][d], level[b][d]]
-            yield [-atoms.parent[a, b], -level[a][d], *(level[b][d + 1 : d + 2])]
 
 
 # ---- facts: a conjunction of literals, or two of which one holds ---------------------------------------------------

@@ -56,6 +56,7 @@ STORIES_PER_SOLVER = 2000  # selectors pile up in a solver that serves disjuncti
 LARGEST = 80  # people and witnesses: the clauses grow with the cube of their number
 BUDGET = 2_000_000  # of such cubes, over all solvers that are kept; some gigabyte
 IDLE_WITNESSES = 8  # a solver with up to so many idle witnesses is used rather than a new one loaded
+SMALL = 24  # people and witnesses; clauses for so many are kept, some ten megabytes each
 Genders = tuple[str | None, ...]
 Pattern = tuple[Genders, tuple[Edge, ...], tuple[int, int]]  # genders, facts, question; the question is (0, 1)
 
@@ -129,9 +130,8 @@ def check_people(
 
 def restore(family: Family, order: Sequence[int]) -> Family:
     """A family of a canonical pattern with the story's own numbers again."""
-    place = {x: n for n, x in enumerate([*order, *range(family.named, len(family))])}  # the story's number -> family's
-    old = {n: x for x, n in place.items()}
-    turn = [place[x] for x in range(len(family))]
+    old = [*order, *range(family.named, len(family))]  # the family's number -> the story's
+    turn = sorted(range(len(family)), key=old.__getitem__)
 
     def person(n: int | None) -> int | None:
         return None if n is None else old[n]
@@ -149,13 +149,15 @@ def restore(family: Family, order: Sequence[int]) -> Family:
 # ---- the solvers ---------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=8)
 def _clauses(*, named: int, size: int, world: World) -> tuple[Atoms, dict[str, int], list[Clause]]:
     """The axioms for so many people, and the question about the first two: its atoms by relation."""
     atoms = Atoms(named=named, size=size)
     clauses = list(axioms(atoms, world))  # they number atoms that the question has
     holds, asked = question(atoms, world)
     return atoms, holds, clauses + asked
+
+
+_small_clauses = lru_cache(maxsize=8)(_clauses)
 
 
 class Search:
@@ -169,7 +171,9 @@ class Search:
 
         self.world, self.stories = world, 0
         extra = max(witnesses(neutral, world) for neutral in world.neutrals) if open else 0
-        atoms, self.holds, clauses = _clauses(named=named, size=named + spare + extra + common(world), world=world)
+        size = named + spare + extra + common(world)
+        make = _small_clauses if size <= SMALL else _clauses
+        atoms, self.holds, clauses = make(named=named, size=size, world=world)
         self.atoms, self.spare = copy(atoms), range(named, named + spare)  # a copy: it goes on counting
         self.solver = Minisat22(bootstrap_with=clauses)
         self.some: dict[str, int] = {}

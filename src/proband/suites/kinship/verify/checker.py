@@ -78,14 +78,21 @@ def check(facts: dict[str, Any], table: RuleTable) -> str | None:
 
 def not_each(facts: dict[str, Any], members: set[str], table: RuleTable) -> str | None:
     """Why the families do not show that each of these relations is possible, or None."""
-    shown: set[str] = set()
+    held = held_in_each(facts, table)
+    if isinstance(held, str):
+        return held
+    shown = set[str]().union(*held)
+    if shown != members or len(held) != len(members):
+        return f"the families show {sorted(shown)}, not {facts['target']!r}"
+    return None
+
+
+def held_in_each(facts: dict[str, Any], table: RuleTable) -> list[set[str]] | str:
+    """What holds of the query in each of the families, or why one of them is none in which the facts hold."""
     for rows in facts["families"]:
         if wrong := no_family(rows, facts["genders"], facts["edges"], table):
             return wrong
-        shown |= held_in(rows, facts["query"], table)
-    if shown != members or len(facts["families"]) != len(members):
-        return f"the families show {sorted(shown)}, not {facts['target']!r}"
-    return None
+    return [held_in(rows, facts["query"], table) for rows in facts["families"]]
 
 
 def held_in(rows: Sequence[Row], query: Sequence[int], table: RuleTable) -> set[str]:
@@ -97,15 +104,11 @@ def held_in(rows: Sequence[Row], query: Sequence[int], table: RuleTable) -> set[
 def check_open(facts: dict[str, Any], table: RuleTable) -> str | None:
     """Why the two families do not show that what is asked cannot be determined, or None: the facts hold in both, and no
     relation of the second person of the query to the first does."""
-    genders, edges = facts["genders"], facts["edges"]
-    for edge in edges:
-        if wrong := misnamed(edge, genders, table):
-            return wrong
-    held: list[set[str]] = []
-    for rows in facts["families"]:
-        if wrong := no_family(rows, genders, edges, table):
-            return wrong
-        held.append(held_in(rows, facts["query"], table))
+    if wrong := next(filter(None, (misnamed(edge, facts["genders"], table) for edge in facts["edges"])), None):
+        return wrong
+    held = held_in_each(facts, table)
+    if isinstance(held, str):
+        return held
     if len(held) != 2 or held[0] & held[1] or not held[0] | held[1]:
         return "the two families do not differ in what is asked"
     return None

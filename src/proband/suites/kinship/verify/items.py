@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from proband.core.suite import Verified
 from proband.core.types import Item
-from proband.suites.kinship.logic.closure import chain_left, depth, distance, shortest_path
+from proband.suites.kinship.logic.closure import asked_path, chain_left, depth, distance
 from proband.suites.kinship.logic.noise import SECOND, WAYS
 from proband.suites.kinship.reading.reader import mismatch_with_facts
 from proband.suites.kinship.telling.bank import OURS
@@ -23,7 +23,7 @@ from proband.suites.kinship.telling.stories import seal
 from proband.suites.kinship.verify.checker import check, check_open, read_table
 from proband.suites.kinship.verify.retelling import mismatch_with_telling, wrong_question
 from proband.suites.kinship.world.relations import ALL_NEUTRAL, UNDETERMINED, possibilities
-from proband.suites.kinship.world.rules import SHIPPED, Rules, converse, load, of_item, story_of
+from proband.suites.kinship.world.rules import SHIPPED, Rules, canonical_clause, load, of_item, story_of
 
 # ---- what an item says of itself, worked out again from its facts: k, noise and its kinds, task, depth, split, id
 
@@ -134,24 +134,19 @@ def _wrong_clause(item: Item, chain: Sequence[Any], rules: Rules) -> str | None:
     facts = item.facts
     if "clause" not in facts:
         return None
-    readings = {facts["clause"], _from_the_other_end(facts["clause"], rules)}
-    path = shortest_path(chain, facts["query"]) or []
-    if len(path) == len(chain):  # nobody is passed twice, and the chain does not lead beyond the people asked about
-        here, along = facts["query"][0], list[str]()
-        for edge in path:
-            _, word, here = edge if edge[0] == here else converse(rules, edge, facts["genders"])
-            along.append(rules.neutrals[rules.code[word]])
-        if ".".join(along) not in readings:
-            return f"'clause' is {facts['clause']!r}, the chain is {'.'.join(along)!r}"
-    one, *_ = facts["clusters"]
-    if "variation" not in item.tags and one not in readings:
+    inverse = dict(zip(rules.neutrals, (rules.neutrals[back] for back in rules.inverse[:-1])))
+
+    def canonical(clause: str) -> tuple[str, ...]:
+        return canonical_clause(tuple(clause.split(".")), inverse)
+
+    path = asked_path(rules, facts["genders"], chain, facts["query"])
+    along = ".".join(rules.neutrals[rules.code[word]] for _, word, _ in path)
+    # nobody is passed twice, and the chain does not lead beyond the people asked about
+    if len(path) == len(chain) and canonical(along) != canonical(facts["clause"]):
+        return f"'clause' is {facts['clause']!r}, the chain is {along!r}"
+    if "variation" not in item.tags and canonical(facts["clusters"][0]) != canonical(facts["clause"]):
         return f"'clusters' is {list(facts['clusters'])}, the clause is {facts['clause']!r}"
     return None
-
-
-def _from_the_other_end(clause: str, rules: Rules) -> str:
-    places = [rules.inverse[rules.neutrals.index(name)] for name in clause.split(".")]
-    return ".".join(rules.neutrals[place] for place in reversed(places))
 
 
 def _wrong_name(item: Item) -> str | None:
@@ -249,17 +244,11 @@ def _words(item: Item, rules: Rules, manifest: Mapping[str, Any]) -> tuple[str, 
     names, genders = facts["names"], facts["genders"]
     if len(set(names)) != len(genders) or len(names) != len(genders):
         return "", "'names' and 'genders' do not go together"
-    rows, bank = of_others(source)
+    options = source.get("options") or {}  # a manifest says whose words they are, never an item
+    rows, bank = options.get("data") is not None, options.get("bank", OURS) != OURS
     if facts["telling"].get("bank", OURS) == OURS:
         return TOLD, mismatch_with_telling(item, rules, foreign_names=rows)
     if not (rows or bank):
         return "", "it uses a bank that its manifest does not name"
     wrong = mismatch_with_facts(story_of(item), names=names, genders=genders, edges=facts["edges"], rules=rules)
     return READ, wrong or wrong_question(item, rules)
-
-
-def of_others(manifest: Mapping[str, Any]) -> tuple[bool, bool]:
-    """Whether a folder holds rows of others (`--data`), or stories told with a bank of others: its manifest says so,
-    never an item."""
-    options = manifest.get("options") or {}
-    return options.get("data") is not None, options.get("bank", OURS) != OURS

@@ -17,15 +17,7 @@ from proband.core.errors import ProbandError
 from proband.core.types import Item
 from proband.suites.kinship.telling.bank import OURS, load_bank
 from proband.suites.kinship.telling.questions import SETS_QUESTION, in_world, right_answer, set_choices
-from proband.suites.kinship.telling.stories import (
-    FACTS,
-    GRAPH,
-    SENTENCES,
-    STORY,
-    Telling,
-    render,
-    telling_of,
-)
+from proband.suites.kinship.telling.stories import FACTS, GRAPH, SENTENCES, STORY, Telling, render, telling_of
 from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import UNDETERMINED
 from proband.suites.kinship.world.rules import YES_NO, Rules, question_of, story_of

@@ -260,20 +260,22 @@ class FamilyGraph:
         return between(self.family, self.rules.neutrals[self.matrix[a][b]], a, b)
 
 
-def family_pool(rules: Rules, *, seed: int, shape: FamilyShape, spread: bool = False) -> Callable[[int], FamilyGraph]:
+def family_pool(rules: Rules, *, seed: int, spread: bool = False) -> Callable[[int], FamilyGraph]:
     """Families by number; every one has all the relations."""
-    return cache(lambda number: _rich_family(rules, shape, random.Random(f"family {seed} {number}"), spread=spread))
+    return cache(lambda number: _rich_family(rules, random.Random(f"family {seed} {number}"), spread=spread))
 
 
-def _rich_family(rules: Rules, shape: FamilyShape, rng: random.Random, *, spread: bool) -> FamilyGraph:
+def _rich_family(rules: Rules, rng: random.Random, *, spread: bool) -> FamilyGraph:
     """The first of 50 families that has every relation between every two genders, or the one that has most."""
+    world, best = rules.kin, None
+    shape = FamilyShape(levels=world.levels, part=world.parted, cross=world.cross)
     complete = 4 * len(rules.neutrals) - 2  # relations x 2 x 2 genders, less the spouses of one gender
-    best = FamilyGraph(replace(make_family(rng, shape), world=rules.kin), rules, spread=spread)
-    for _ in range(49):
+    for _ in range(50):
+        graph = FamilyGraph(replace(make_family(rng, shape), world=world), rules, spread=spread)
+        best = graph if best is None or len(graph.pairs) > len(best.pairs) else best
         if len(best.pairs) == complete:
             break
-        graph = FamilyGraph(replace(make_family(rng, shape), world=rules.kin), rules, spread=spread)
-        best = graph if len(graph.pairs) > len(best.pairs) else best
+    assert best is not None
     return best
 
 

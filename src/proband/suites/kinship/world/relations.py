@@ -60,10 +60,6 @@ MALE, FEMALE = "male", "female"
 Edge = tuple[int, str, int]  # (i, relation, j): person j is the relation of person i
 NONE: Final = "none"  # two people between whom none of the 22 relations holds
 UNDETERMINED: Final = "cannot be determined"  # the right answer where no relation follows
-OPEN_CHOICES: Final = (
-    UNDETERMINED,
-    "cannot be told",
-)  # the second is the wording of panel 1, until panel 2 replaces it
 
 # neutral name -> (word for a man, word for a woman)
 WORDS: Final = {
@@ -188,10 +184,9 @@ class World:
     strangers: bool = True  # axiom 4: spouses, and parents of one child, have no common ancestor
     by_blood: bool = True  # an uncle or aunt is a parent's sibling, never a parent's sibling's spouse
     partners_apart: bool = False  # axioms 4' and 6
-    one_generation: bool = False  # nobody married into another generation: `Family.levels` exist
     shared: int = 1  # parents that siblings have in common, at least
     meanings: tuple[Meaning, ...] = CLASSIC
-    levels: int = 2  # generations of its families, at least
+    levels: int = 3  # generations of its families
     parted: float = 0.0  # share of the couples of its families that part
     cross: float = 0.2  # share of the weddings between two trees of a family
 
@@ -229,7 +224,6 @@ BLENDED_WORLD: Final = World(
     married_parents=False, no_stepparents=False, partners_apart=True, shared=2, meanings=STEPS, parted=0.5, cross=0.0
 )  # cross: or step-siblings might marry
 STORY_WORLDS: Final = (STRICT, WIDE_WORLD, BLENDED_WORLD)
-ONE_GENERATION: Final = World(one_generation=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -360,8 +354,6 @@ class Family:
                 s not in self.parents[x] for p in self.parents[x] for s in self.spouses[p]
             ):
                 return f"axiom 2: a parent of person {x} is married to another"
-        if self.world.one_generation and self.levels() is None:
-            return "a person married into another generation"
         ancestors = self.ancestors()
         if ancestors is None:
             return "axiom 3: a person is their own ancestor"
@@ -392,32 +384,6 @@ class Family:
                 if (y := next((y for y in (x, *partners[x], *(beside - {s})) if akin(s, y)), None)) is not None:
                     return f"axiom 6: {s}, a partner of a parent of person {x}, and {y} are of one family"
         return None
-
-    def levels(self) -> list[int] | None:
-        """A generation per person, children one below their parents and spouses level; None where there is none such.
-
-        >>> Family(named=3, genders=("male", "female", "male"), father=(2, None, None), mother=(None,) * 3,
-        ...        spouses=((1,), (0,), ())).levels()
-        [1, 1, 0]
-        """
-        level: dict[int, int] = {}
-        for start in range(len(self)):
-            if start in level:
-                continue
-            level[start], todo, met = 0, [start], [start]
-            while todo:
-                x = todo.pop()
-                steps = [*((p, -1) for p in self.parents[x]), *((c, 1) for c in self.children[x])]
-                for y, step in [*steps, *((s, 0) for s in self.spouses[x])]:
-                    if y not in level:
-                        level[y] = level[x] + step
-                        todo.append(y)
-                        met.append(y)
-                    elif level[y] != level[x] + step:
-                        return None
-            top = min(level[x] for x in met)
-            level |= {x: level[x] - top for x in met}
-        return [level[x] for x in range(len(self))]
 
     def ancestors(self) -> list[frozenset[int]] | None:
         """Everybody's ancestors, or None where ancestry has a cycle."""
