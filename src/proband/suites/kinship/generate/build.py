@@ -34,7 +34,7 @@ from proband.suites.kinship.generate.options import (
     Plan,
     make_plan,
 )
-from proband.suites.kinship.generate.pairs import opened
+from proband.suites.kinship.generate.pairs import kin_word_auc, opened
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import (
     Draft,
@@ -45,7 +45,6 @@ from proband.suites.kinship.generate.story_logic import (
     goals,
     with_proof,
 )
-from proband.suites.kinship.generate.word_detector import kin_word_auc
 from proband.suites.kinship.generate.wording import Wording, retold
 from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.telling.bank import OURS, crowd_folder

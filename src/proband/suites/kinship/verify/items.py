@@ -45,10 +45,9 @@ def misstated(item: Item, rules: Rules) -> str | None:
     for name in ("k", "depth", "target"):
         if tags.get(name) != facts.get(name):
             return f"tag {name!r} is {tags.get(name)!r}, the facts say {facts.get(name)!r}"
-    if (facts["target"] == UNDETERMINED) != (facts["certificate"] == "open"):
-        return f"'target' is {facts['target']!r}, and the certificate is {facts['certificate']!r}"
     several = len(possibilities(facts["target"])) if isinstance(facts["target"], str) else 0
-    if (several > 1) != (facts["certificate"] == "one-of"):
+    certificate = "open" if facts["target"] == UNDETERMINED else "one-of" if several > 1 else "entailed"
+    if facts["certificate"] != certificate:
         return f"'target' is {facts['target']!r}, and the certificate is {facts['certificate']!r}"
     sets = any(len(possibilities(choice)) > 1 for choice in item.choices)
     if tags.get("possible") != (several if sets else None):
@@ -158,14 +157,14 @@ def _wrong_name(item: Item) -> str | None:
     name = ID.fullmatch(item.id)
     if name is None:
         return "the id does not say task, k and number"
-    own_slice = item.tags.get("slice", "")
-    stated = (name["part"] or "test", name["slice"] or "", name["task"], int(name["k"]))
-    own = (item.split, own_slice if own_slice != item.tags["task"] else "", item.tags["task"], item.facts["k"])
-    return None if stated == own else f"the id says {_spelled(stated)}, the item {_spelled(own)}"
+    task, part = item.tags["task"], item.tags.get("slice", "")
+    stated = _spelled(name["part"] or "test", name["slice"], name["task"], name["k"])
+    own = _spelled(item.split, part if part != task else "", task, item.facts["k"])
+    return None if stated == own else f"the id says {stated}, the item {own}"
 
 
-def _spelled(parts: Sequence[object]) -> str:
-    return " ".join(str(part) for part in parts if part != "")
+def _spelled(*parts: object) -> str:
+    return " ".join(str(part) for part in parts if part)
 
 
 # ---- items ---------------------------------------------------------------------------------------------------------
