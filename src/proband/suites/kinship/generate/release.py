@@ -162,17 +162,10 @@ class Release:
                     self.made.append(item)
                     yield item
             self.sha256[name] = digest.hexdigest()
-            if check:
-                self._compare(name)
-
-    def _compare(self, name: str) -> None:
-        frozen, now, of = self.definition.sha256.get(name, "none"), self.sha256[name], self.definition
-        if frozen != now:
-            raise ProbandError(
-                f"{name!r} is not the frozen one: sha256 {now[:16]}, not {frozen[:16]} "
-                f"(frozen with proband {of.generator})",
-                file=of.path,
-            )
+            now, frozen, of = self.sha256[name], self.definition.sha256.get(name, "none"), self.definition
+            if check and now != frozen:
+                wrong = f"{name!r} is not the frozen one: sha256 {now[:16]}, not {frozen[:16]}"
+                raise ProbandError(f"{wrong} (frozen with proband {of.generator})", file=of.path)
 
     def card(self) -> str:
         """The data card: a template, and what is computed from the items."""

@@ -13,7 +13,6 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_json
 from proband.core.plugins import read_options
 from proband.core.types import Answer, Item
-from proband.suites.kinship.nets.batches import Batch
 from proband.suites.kinship.nets.options import NetOptions
 from proband.suites.kinship.nets.stories import NUMBER, readable_story
 from proband.suites.kinship.nets.task import KINDS, Reads
@@ -47,6 +46,7 @@ class Trained:
         own = {"kind": f"kinship net {self.kind}", "name": self.name, "weights": self.sha}
         return own | ({"encoder": str(sorted(self.encoder.identity().items()))} if self.encoder is not None else {})
 
+    @torch.no_grad()
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         reads = Reads.of(self.kind)
         stories = [readable_story(item, self.options, graph=reads.graph, file=self.name) for item in items]
@@ -56,14 +56,9 @@ class Trained:
         for at in range(0, len(order), TOGETHER):
             part = order[at : at + TOGETHER]
             batch = reads.padded([ready[n] for n in part], rounded=False)
-            scores.update(zip(part, self._relation_scores(batch)))
+            logprobs = self.net(to_device(batch, self.device)).log_softmax(-1)
+            scores.update(zip(part, logprobs.double().cpu().tolist()))
         return [Answer(item_id=item.id, scores=choice_scores(item, scores[n])) for n, item in enumerate(items)]
-
-    @torch.no_grad()
-    def _relation_scores(self, batch: Batch) -> list[list[float]]:
-        """Log-probabilities of the 22 relations."""
-        scores: list[list[float]] = self.net(to_device(batch, self.device)).log_softmax(-1).double().cpu().tolist()
-        return scores
 
 
 def choice_scores(item: Item, logprobs: Sequence[float]) -> tuple[float, ...]:
