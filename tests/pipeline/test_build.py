@@ -11,7 +11,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import sha256_file
 from proband.core.suite import Built
 from proband.core.types import Item
-from proband.pipeline.build import other_build, write_items
+from proband.pipeline.build import check_free, write_items
 from proband.testing import toy_suite
 
 
@@ -34,9 +34,11 @@ def test_the_folder_of_a_run_is_left_alone(tmp_path: Path) -> None:
 
 def test_items_without_a_manifest_are_another_build(tmp_path: Path) -> None:
     suite = toy_suite()
-    assert other_build(tmp_path, suite=suite, seed=0, options={}) == ""
+    check_free(tmp_path, suite=suite, seed=0, options={}, force=False)
     (tmp_path / "items.jsonl").write_text("")
-    assert other_build(tmp_path, suite=suite, seed=0, options={}) == "items.jsonl without a manifest"
+    check_free(tmp_path, suite=suite, seed=0, options={}, force=True)
+    with pytest.raises(ProbandError, match=r"another build \(items.jsonl without a manifest\)"):
+        check_free(tmp_path, suite=suite, seed=0, options={}, force=False)
 
 
 def test_no_items_and_inconsistent_items_leave_no_file(tmp_path: Path) -> None:

@@ -392,15 +392,16 @@ def test_columns_for_the_pair_and_for_facts(tmp_path: Path) -> None:
         {"note": "", "a": "Ann", "b": "Bo", "facts": "nothing", "label": "mother"},
     ]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    columns = {"pair_columns": "a,b", "facts_column": "facts", "text_column": "note"}
+    columns: dict[str, Any] = {"pair_columns": "a,b", "facts_column": "facts", "text_column": "note"}
     audit(tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", **columns)
     lines = [json.loads(line) for line in (tmp_path / "out" / "verdicts.jsonl").read_text().splitlines()]
     assert [line["verdict"] for line in lines] == ["false", "entailed", "unread", "unread"]
     assert [line.get("one_reading") for line in lines[:2]] == [False, False]
     assert lines[0]["readers"] == ["columns"]
-    for bad, message in [
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"facts_column": "facts"}, "needs --pair-columns"),
         ({"pair_columns": "a"}, "takes two columns"),
-    ]:
+    ]
+    for bad, message in wrong:
         with pytest.raises(ProbandError, match=message):
             audit(tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", **bad)

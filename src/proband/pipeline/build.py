@@ -34,42 +34,40 @@ def build(
     chosen: Any = read_options(each.options, with_profile(options, profile), of=f"build {suite}")
     if (folder / "run.json").exists():
         raise ProbandError("is the folder of a run; name another one", file=folder)
-    if not force and (other := other_build(folder, suite=each, seed=seed, options=settings(chosen))):
-        raise ProbandError(f"contains another build ({other}); name another folder, or give --force", file=folder)
+    check_free(folder, suite=each, seed=seed, options=settings(chosen), force=force)
     built = each.build(chosen, seed=seed)
     splits = write_items(folder / "items.jsonl", built, suite=suite)
-    labels = {}
-    for name, text in built.files().items():
+    files = built.files()
+    for name, text in files.items():
         write_text(folder / name, text)
-        labels[name] = sha256_file(folder / name)
-    manifest = {
-        "suite": suite,
-        "seed": seed,
-        "options": settings(chosen),
-        "items": sum(splits.values()),
-        "splits": dict(splits),
-        "licence": built.licence,
-        "sha256": {"items.jsonl": sha256_file(folder / "items.jsonl"), **labels},
-        "versions": {"proband": versions().get("proband", "")},
-        **built.summary(),
-    }
-    write_json(folder / "manifest.json", manifest)
+    what = {"suite": suite, "seed": seed, "options": settings(chosen), "licence": built.licence}
+    return write_manifest(folder, splits, what, built.summary(), *files)
+
+
+def write_manifest(
+    folder: Path, splits: Mapping[str, int], what: Mapping[str, Any], more: Mapping[str, Any], *files: str
+) -> dict[str, Any]:
+    """What the folder holds and how it was made, with the hash of its files; returns it as it is read again."""
+    counts = {"items": sum(splits.values()), "splits": dict(splits)}
+    hashes = {name: sha256_file(folder / name) for name in ("items.jsonl", *files)}
+    about = {"sha256": hashes, "versions": {"proband": versions().get("proband", "")}}
+    write_json(folder / "manifest.json", {**what, **counts, **about, **more})
     return read_json(folder / "manifest.json")
 
 
-def other_build(folder: Path, *, suite: Suite, seed: int, options: Mapping[str, Any]) -> str:
-    """What a folder holds, in words, if it is not this very build; empty if it is, or if there is nothing."""
-    if not (folder / "items.jsonl").exists():
-        return ""
-    if not (folder / "manifest.json").exists():
-        return "items.jsonl without a manifest"
-    there = read_json(folder / "manifest.json")
-    if (there.get("suite"), there.get("seed")) != (suite.name, seed):
-        return f"{there.get('suite')}, seed {there.get('seed')}"
+def check_free(folder: Path, *, suite: Suite, seed: int, options: Mapping[str, Any], force: bool) -> None:
+    """A folder that contains another build is only written over with `force`."""
+    if force or not (folder / "items.jsonl").exists():
+        return
+    there = read_json(folder / "manifest.json") if (folder / "manifest.json").exists() else {}
     old, new = there.get("options"), decode(Any, encode(options), file=folder)
     old = old if isinstance(old, dict) else {}
     differing = [name for name in new if name not in old or old[name] != new[name]]
-    return f"{suite.name} with another {differing[0]!r}" if differing else ""
+    other = f"{suite.name} with another {differing[0]!r}" if differing else ""
+    if (there.get("suite"), there.get("seed")) != (suite.name, seed):
+        other = f"{there.get('suite')}, seed {there.get('seed')}" if there else "items.jsonl without a manifest"
+    if other:
+        raise ProbandError(f"contains another build ({other}); name another folder, or give --force", file=folder)
 
 
 def write_items(path: Path, built: Built, *, suite: str) -> Counter[str]:

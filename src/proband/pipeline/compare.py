@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,14 +17,15 @@ from proband.core.metrics import Metric, splits_in_words
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Log, Wanted, join_logs
 from proband.pipeline.report import item_sets, legend
+from proband.reporting.findings import constant_answers
+from proband.reporting.numbers import formatting
+from proband.reporting.numbers.cells import Comparison, Study
+from proband.reporting.numbers.comparisons import comparisons, corrected
+from proband.reporting.numbers.item_sets import ItemSet
 from proband.stats import on_common_items
 from proband.stats.sequential import confidence_sequence, of_difference, order_of, units_of
 
 FALSE_ALARM = 0.025  # of a one-sided test at the end of a 95 % interval
-
-if TYPE_CHECKING:
-    from proband.reporting.numbers.cells import Comparison, Study
-    from proband.reporting.numbers.item_sets import ItemSet
 
 
 def compare(
@@ -55,21 +56,15 @@ def compare(
     :param until: decided: test after every cluster whether two runs differ, valid at every look; asks nothing.
     :param fail_if_worse: Exit with code 3 if the second run is worse than the first by more than so many points.
     """
-    from proband.reporting.findings import constant_answers
-    from proband.reporting.numbers.comparisons import comparisons
-
     paths = [Path(run) for run in runs]
     if len(paths) < 2:
         raise ProbandError("name two runs or logs, or more")
-    absent = next((path for path in paths if not path.exists()), None)
-    if absent is not None:
-        raise ProbandError("no such file or folder", file=absent)
     wanted = Wanted(metric=metric or "", cluster=cluster or "", items=Path(items) if items else None)
     systems = _systems(paths, wanted, by=by or "", split=split, seed=seed)
     study, chosen = systems.study, systems.metric
     tested = comparisons(study, chosen, by=systems.by, every=True)
     if len(paths) > 2:
-        tested = _all_pairs(tested, by=bool(systems.by))
+        tested = corrected([each for each in tested if systems.by or not each.group], together=True)
     if not tested:
         raise ProbandError(f"the runs share no {splits_in_words(study.splits, 'item')} that {chosen.name!r} applies to")
     groups = _in_order(tested, list(study.labels), scope=systems.scope or study.scope)
@@ -140,8 +135,6 @@ class Systems:
 
 
 def _systems(paths: list[Path], wanted: Wanted, *, by: str, split: str, seed: int) -> Systems:
-    from proband.reporting.numbers.cells import Study
-
     logs: list[Log] = []
     sides = [] if any(map(is_log, paths)) else [item_sets([path], items=wanted.items) for path in paths]
     by_source = _varied_apart(sides)
@@ -162,10 +155,8 @@ def _systems(paths: list[Path], wanted: Wanted, *, by: str, split: str, seed: in
     if len(study.systems) != len(paths):
         raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each alone")
     if by and by not in study.arrays.tags:
-        known = ", ".join(sorted(study.arrays.tags)) or "none"
-        raise ProbandError(
-            f"--by {by}: the items have no tag {by!r}{did_you_mean(by, study.arrays.tags)}; there are {known}"
-        )
+        known = f"{did_you_mean(by, study.arrays.tags)}; there are {', '.join(sorted(study.arrays.tags)) or 'none'}"
+        raise ProbandError(f"--by {by}: the items have no tag {by!r}{known}")
     scope = "all items" if all(map(is_log, paths)) else ""
     return Systems(study=study, metric=metric, by=by, scope=scope, left_out=_left_out(items, logs))
 
@@ -176,10 +167,9 @@ def _applies(study: Study, metric: Metric) -> bool:
 
 
 def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:
-    """Whether the second of two systems is worse than the first by more than `points` (of a share; otherwise in the
-    metric's own unit) over all items. It is if the whole 95 % interval of the drop lies above: if the true drop is no
-    larger, that happens in at most 2.5 % of such checks. `detectable` is the true drop that is found with a power of
-    80 %; None where the answers do not differ."""
+    """Whether the second of two systems is worse than the first by more than `points` over all items: the whole 95 %
+    interval of the drop lies above. `detectable` is the true drop that is found with 80 % power; None where the answers
+    do not differ."""
     if len(result["systems"]) != 2:
         raise ProbandError("a check for a regression needs two runs or logs: the base and the new one")
     if not 0 <= points < math.inf:
@@ -188,11 +178,11 @@ def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:
     if group["undecided"]:
         raise ProbandError(f"nothing can be checked: {group['verdict']} ({group['n']} items)")
     limit = points / 100 if result["unit"] == "share" else points
-    drop = (group["difference"], group["low"], group["high"])
+    drop, low, high = (group[name] for name in ("difference", "low", "high"))
     if result["better"] == "low":
-        drop = (-drop[0], -drop[2], -drop[1])
-    failed, detectable = drop[1] > limit, None if group["detectable"] is None else limit + group["detectable"]
-    ends = {"drop": drop[0], "low": drop[1], "high": drop[2], "limit": limit}
+        drop, low, high = -drop, -high, -low
+    failed, detectable = low > limit, None if group["detectable"] is None else limit + group["detectable"]
+    ends = {"drop": drop, "low": low, "high": high, "limit": limit}
     by, low, high, most = (figure(each, result["unit"]) for each in ends.values())
     what = f"{result['b']} is worse than {result['a']} by"
     size = f"{by} {'points' if result['unit'] == 'share' else result['unit']} [{low}, {high}]"
@@ -237,18 +227,8 @@ def _left_out(items: ItemSet, logs: list[Log]) -> dict[str, int]:
     return {label: count for label, count in missing.items() if count}
 
 
-def _all_pairs(tested: list[Comparison], *, by: bool) -> list[Comparison]:
-    """Of more than two systems: all pairs on all items (or by the tag), corrected together."""
-    from proband.reporting.numbers.comparisons import corrected
-
-    kept = [each for each in tested if by or not each.group]
-    return corrected(kept, together=True)
-
-
 def _in_order(tested: list[Comparison], labels: list[str], *, scope: str) -> list[dict[str, Any]]:
     """Pair by pair, the systems as they were named; `scope` names all items that are scored."""
-    from proband.reporting.numbers import formatting
-
     out = []
     for a, b in combinations(labels, 2):
         for each in tested:

@@ -95,8 +95,6 @@ def items(
 
 def _one_set(paths: Sequence[Path], wanted: Wanted) -> ItemSet:
     """The runs or logs as one item set."""
-    if absent := next((path for path in paths if not path.exists()), None):
-        raise ProbandError("no such file or folder", file=absent)
     if any(map(is_log, paths)):
         if len(paths) < LEAST_SYSTEMS:
             raise ProbandError(f"item analysis needs {LEAST_SYSTEMS} logs or more; there are {len(paths)}")

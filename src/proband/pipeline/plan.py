@@ -7,7 +7,7 @@ default build, whose clusters are known and the rest assumed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,28 +19,11 @@ from proband.core.files import items_path, read_items
 from proband.core.metrics import scored_splits
 from proband.core.plugins import read_options
 from proband.core.types import Item
+from proband.pipeline.report import item_sets
+from proband.reporting.numbers.cells import Study
 from proband.stats import on_common_items
 from proband.stats.clusters import GrowingClusters, clusters_of
 from proband.stats.planning import Pilot, Plan, required
-
-
-@dataclass(frozen=True, kw_only=True)
-class Assumed:
-    """What is taken for granted where no pilot run says it: the accuracy of a system, the correlation of two systems'
-    answers to one item, and that of the differences of two items which share a cluster."""
-
-    accuracy: float = 0.7
-    agreement: float = 0.5
-    within: float = 0.1
-
-    def check(self) -> None:
-        for name, value, low, high in (
-            ("accuracy", self.accuracy, 0.0, 1.0),
-            ("agreement", self.agreement, -1.0, 1.0),
-            ("within", self.within, 0.0, 1.0),
-        ):
-            if not low <= value <= high or (name == "accuracy" and value in (0.0, 1.0)):
-                raise ProbandError(f"--{name} is {value:g}: it must lie between {low:g} and {high:g}")
 
 
 def plan(
@@ -73,19 +56,26 @@ def plan(
     :param agreement: Without pilot runs: correlation of two systems' answers to the same item.
     :param within: Without pilot runs: correlation of the differences on two items that share a cluster.
     """
-    assumed = Assumed(accuracy=accuracy, agreement=agreement, within=within)
-    assumed.check()
     if not 0 < difference < float("inf"):
         raise ProbandError(f"--difference is {difference:g}: it must be a number above 0")
-    if not 0.05 < power < 1:
-        raise ProbandError(f"--power is {power:g}: it must lie between 0.05 and 1")
+    for name, value, low, high, inside in (
+        ("accuracy", accuracy, 0, 1, 0 < accuracy < 1),
+        ("agreement", agreement, -1, 1, -1 <= agreement <= 1),
+        ("within", within, 0, 1, 0 <= within <= 1),
+        ("power", power, 0.05, 1, 0.05 < power < 1),
+    ):
+        if not inside:
+            raise ProbandError(f"--{name} is {value:g}: it must lie between {low:g} and {high:g}")
     if second is not None or (Path(source) / "run.json").exists() or _holds_runs(source):
-        result = _from_runs([source, *([second] if second is not None else [])], metric=metric, by=by, assumed=assumed)
+        pilots, measured = [source, *([second] if second is not None else [])], True
+        pilot, values, basis = _from_runs(pilots, metric=metric, by=by, agreement=agreement)
+    elif metric is not None:
+        raise ProbandError(f"--metric {metric} needs a pilot run; without one, accuracy is planned")
     else:
-        if metric is not None:
-            raise ProbandError(f"--metric {metric} needs a pilot run; without one, accuracy is planned")
-        result = _from_items(source, by=by, assumed=assumed)
-    pilot, values, basis, measured = result
+        measured, square = False, 2 * (1 - agreement) * accuracy * (1 - accuracy)
+        pilot, values = _from_items(source, by=by, square=square, within=within)
+        of = f"correlation of two systems {agreement:g}, of items that share a cluster {within:g}"
+        basis = f"assumed: accuracy {accuracy:g}, {of}"
     if tests < 1:
         raise ProbandError(f"--tests is {tests}: it must be 1 or more")
     pilot = replace(pilot, tests=tests)
@@ -127,11 +117,8 @@ def _holds_runs(source: str | Path) -> bool:
 
 
 def _from_runs(
-    runs: Sequence[str | Path], *, metric: str | None, by: str | None, assumed: Assumed
-) -> tuple[Pilot, int, str, bool]:
-    from proband.pipeline.report import item_sets
-    from proband.reporting.numbers.cells import Study
-
+    runs: Sequence[str | Path], *, metric: str | None, by: str | None, agreement: float
+) -> tuple[Pilot, int, str]:
     sets = item_sets(runs)
     if len(sets) > 1:
         raise ProbandError(f"{' and '.join(map(str, runs))} answered {len(sets)} different sets of items")
@@ -145,16 +132,15 @@ def _from_runs(
         raise ProbandError(f"the runs share no item that {chosen.name!r} applies to")
     basis = f"pilot runs {' and '.join(study.labels)}"
     if len(scores) == 1:
-        assumption = f"answers of two systems assumed to correlate by {assumed.agreement:g}"
-        basis = f"pilot run {study.labels[0]}; {assumption}"
-    pilot = Pilot.of(scores, agreement=assumed.agreement)
+        basis = f"pilot run {study.labels[0]}; answers of two systems assumed to correlate by {agreement:g}"
+    pilot = Pilot.of(scores, agreement=agreement)
     tag = study.arrays.tags.get(by or "")
     if by and tag is None:
         raise ProbandError(f"the items have no tag {by!r}")
-    return pilot, len(np.unique(tag.codes[scores[0].items])) if tag else 0, basis, True
+    return pilot, len(np.unique(tag.codes[scores[0].items])) if tag else 0, basis
 
 
-def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tuple[Pilot, int, str, bool]:
+def _from_items(source: str | Path, *, by: str | None, square: float, within: float) -> tuple[Pilot, int]:
     growing = GrowingClusters()
     splits: list[str] = []
     of_split: dict[str, set[Any]] = {}
@@ -169,14 +155,7 @@ def _from_items(source: str | Path, *, by: str | None, assumed: Assumed) -> tupl
     values = set().union(*(of_split[split] for split in scored)) if by else set()
     if by and not values - {None}:
         raise ProbandError(f"the items have no tag {by!r}")
-    binary = assumed.accuracy * (1 - assumed.accuracy)
-    design = growing.done().design(rows)
-    pilot = Pilot.assumed(design, square=2 * (1 - assumed.agreement) * binary, correlation=assumed.within)
-    basis = (
-        f"assumed: accuracy {assumed.accuracy:g}, correlation of two systems {assumed.agreement:g}, of items that "
-        f"share a cluster {assumed.within:g}"
-    )
-    return pilot, len(values), basis, False
+    return Pilot.assumed(growing.done().design(rows), square=square, correlation=within), len(values)
 
 
 def _items(source: str | Path) -> Iterator[Item]:

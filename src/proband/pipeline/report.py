@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from proband.core.files import dumps, read_answers, read_items, read_manifest, r
 from proband.core.metrics import Metric
 from proband.core.progress import log
 from proband.core.suite import Suite
-from proband.core.types import Run
+from proband.core.types import Answer, Run
 from proband.pipeline.asking.items_and_answers import (
     ANSWERS,
     WAITING,
@@ -112,18 +113,17 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
 
 def runs_in_words(runs: Sequence[Path]) -> list[Path]:
     """The folders of runs with replies of several words, in a suite with a prover: `steps` checks their sentences."""
-    there = [run for run in runs if run.is_dir()]  # the report itself says which are not
-    return [folder for folder in run_folders(there) if _is_in_words(folder)]
+    there, found = [run for run in runs if run.is_dir()], list[Path]()  # the report itself says which are not
+    for folder in run_folders(there):
+        run = read_run(folder / "run.json")
+        if run.solver == "generate" and suites.suite(run.suite).audit:
+            with suppress(ProbandError):  # one that is being written has no answers yet
+                found += [folder] if any(map(_in_words, read_answers(folder / ANSWERS))) else []
+    return found
 
 
-def _is_in_words(folder: Path) -> bool:
-    run = read_run(folder / "run.json")
-    if run.solver != "generate" or not suites.suite(run.suite).audit:
-        return False
-    try:
-        return any(len((each.text or "").split()) >= FEW_WORDS for each in read_answers(folder / ANSWERS))
-    except ProbandError:  # one that is being written has none yet
-        return False
+def _in_words(answer: Answer) -> bool:
+    return len((answer.text or "").split()) >= FEW_WORDS
 
 
 def _answered(folder: Path, run: Run, items: Path) -> AnsweredRun:

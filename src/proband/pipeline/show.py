@@ -88,11 +88,8 @@ def row(name: str, what: str, options: type = NoOptions) -> dict[str, Any]:
 
 def show(folder: PathLike, item_id: str, *, runs: Sequence[PathLike] = ()) -> dict[str, Any]:
     """The item, its text, and the answer of every run given (or found next to the items)."""
-    place = Path(folder)
-    if (place / "run.json").exists():
-        runs = [place, *runs]
-        place = items_of(place, read_run(place / "run.json"))
-    path = items_path(place)
+    path, of_run = _items_path(Path(folder)), (Path(folder) / "run.json").exists()
+    runs = [folder, *runs] if of_run else runs
     item = find(path, Item, item_id)
     if item is None:
         raise ProbandError(f"has no item {item_id!r}", file=path)
@@ -118,10 +115,13 @@ SOME = 10  # items that are listed
 
 def some_items(folder: PathLike, *, count: int = SOME) -> list[Item]:
     """The first items of a folder, or of those that a run answered."""
-    place = Path(folder)
-    if (place / "run.json").exists():
-        place = items_of(place, read_run(place / "run.json"))
-    return list(islice(read_items(place), count))
+    return list(islice(read_items(_items_path(Path(folder))), count))
+
+
+def _items_path(folder: Path) -> Path:
+    """The items of a folder, or those that its run answered."""
+    note = folder / "run.json"
+    return items_path(items_of(folder, read_run(note)) if note.exists() else folder)
 
 
 def wrong_items(folder: PathLike, *, count: int) -> list[str]:

@@ -49,8 +49,8 @@ def study(
     :param part: Only the runs with one of these texts (with commas) in their names, and what they need; no report.
     :param jobs: Stages at a time, each in its own process.
     """
-    path, folder, given = study_path(file), Path(out), parameters or {}
-    read = read_study(path, given)
+    path, folder = study_path(file), Path(out)
+    read = read_study(path, parameters or {})
     stages = stages_of(read, path, folder, part)
     if not part and not any(stage.verb == "run" for stage in stages):
         raise ProbandError("has no [[run]]: nothing to report", file=path)
@@ -58,11 +58,9 @@ def study(
     if dry_run:
         states = [{**about(stage), "state": "done" if stage.finished() else "to do"} for stage in stages]
         return {"title": read.study.title, "stages": states}
+    if jobs > 1 and engine != "local":
+        raise ProbandError("--jobs is for the local engine: the ray engine shares out the items of one run at a time")
     if jobs > 1:
-        if engine != "local":
-            raise ProbandError(
-                "--jobs is for the local engine: the ray engine shares out the items of one run at a time"
-            )
         perform_at_once(stages, jobs=jobs, file=path)
     models, lines, failed = Models(engine=engine, workers=workers), list[StageLine](), list[ProbandError]()
     for at, stage in enumerate(stages, start=1):
@@ -72,33 +70,36 @@ def study(
             log(f"    failed: {error}")
             failed.append(error)
             lines.append({**about(stage), "state": "failed", "reason": str(error)})
-    if part:
-        if failed:
-            raise failed[0]
-        return {"title": f"{read.study.title}, part {part}", "stages": lines}
     done = [stage for stage, line in zip(stages, lines, strict=True) if line["state"] in ("ran", "done")]
-    runs = [stage for stage in done if isinstance(stage, RunStage)]
-    if not runs and failed:
+    runs = [stage.folder for stage in done if isinstance(stage, RunStage)]
+    if failed and (part or not runs):
         raise failed[0]
+    if part:
+        return {"title": f"{read.study.title}, part {part}", "stages": lines}
     if not runs:
         reasons = dict.fromkeys(line["reason"] for line in lines if line["state"] == "skipped")
         raise ProbandError("no model could be run: " + "; ".join(reasons), file=path)
+    result = write_study(read, path, lines, runs, out=folder)
     write_curves([stage for stage in stages if isinstance(stage, TrainStage) and stage.finished()], out=folder)
-    log("report")
-    check_folder(folder)
-    shown = {name: getattr(read.report, name) for name in ("tables", "claims", "analyses", "split")}
-    sets = item_sets([run.folder for run in runs])
-    result = reporting.write_report(sets, out=folder, title=read.study.title, **shown)
-    of_file = {"title": read.study.title, "study": path.name, "study_sha256": sha256_file(path)}
-    noted = [{name: value for name, value in line.items() if name not in ("folder", "state")} for line in lines]
-    write_json(
-        folder / "study.json",
-        {**of_file, "parameters": contents(read.parameters), "versions": versions(), "stages": noted},
-    )
     if failed:
         more = f"; {len(failed) - 1} more stages failed" if len(failed) > 1 else ""
         raise ProbandError(f"{failed[0]}{more} (the report of the {len(runs)} runs that are finished is in {folder})")
     return {**result, "title": read.study.title, "stages": lines}
+
+
+def write_study(
+    read: StudyFile, path: Path, lines: Sequence[StageLine], runs: Sequence[Path], *, out: Path
+) -> Mapping[str, Any]:
+    """The report of the runs, and study.json: how it came about."""
+    log("report")
+    check_folder(out)
+    shown = {name: getattr(read.report, name) for name in ("tables", "claims", "analyses", "split")}
+    result = reporting.write_report(item_sets(runs), out=out, title=read.study.title, **shown)
+    of_file = {"title": read.study.title, "study": path.name, "study_sha256": sha256_file(path)}
+    made = {"parameters": contents(read.parameters), "versions": versions()}
+    noted = [{name: value for name, value in line.items() if name not in ("folder", "state")} for line in lines]
+    write_json(out / "study.json", {**of_file, **made, "stages": noted})
+    return result
 
 
 def paper(
@@ -155,8 +156,7 @@ def stages_of(read: StudyFile, path: Path, out: Path, part: str) -> list[Stage]:
     stages = StageGrid(read, file=path, out=out).stages()
     if not part:
         return stages
-    texts = name_list(part)
-    chosen = [stage for stage in stages if stage.verb == "run" and any(text in stage.name for text in texts)]
+    chosen = [stage for stage in stages if stage.verb == "run" and any(text in stage.name for text in name_list(part))]
     if not chosen:
         raise ProbandError(f"--part {part}: no run has it in its name; --dry-run lists them")
     for stage in chosen:
@@ -165,9 +165,7 @@ def stages_of(read: StudyFile, path: Path, out: Path, part: str) -> list[Stage]:
     return [stage for stage in stages if stage.key in keys]
 
 
-StageLine = dict[
-    str, Any
-]  # of a stage: verb, name, seed, key, folder, state (done, to do, ran, skipped, failed), reason
+StageLine = dict[str, Any]  # verb, name, seed, key, folder, state (done, to do, ran, skipped, failed), reason
 
 
 def about(stage: Stage) -> StageLine:

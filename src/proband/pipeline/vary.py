@@ -17,12 +17,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
-from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file, write_json
+from proband.core.files import items_path, read_items, read_manifest, sha256_file
 from proband.core.metrics import scored_splits
 from proband.core.suite import Built, Suite, Variation
 from proband.core.types import Item
 from proband.pipeline.asking.setup import suite_of
-from proband.pipeline.build import other_build, versions, write_items
+from proband.pipeline.build import check_free, write_items, write_manifest
 from proband.pipeline.run_options import name_list
 from proband.stats.clusters import clusters_of
 
@@ -57,36 +57,16 @@ def vary(
     if folder.resolve() == path.parent.resolve():
         raise ProbandError("is the folder of the source items; name another one", file=folder)
     manifest = source_manifest(path)
-    there = {item.split for item in read_items(path)}
-    work = Varying(
-        suite=suite,
-        variations=chosen,
-        path=path,
-        splits=scored_splits(there, split),
-        per_item=per_item,
-        seed=seed,
-    )
+    splits = scored_splits({item.split for item in read_items(path)}, split)
+    work = Varying(suite=suite, variations=chosen, path=path, splits=splits, per_item=per_item, seed=seed)
     options = {"as": [each.name for each in chosen], "per-item": per_item, "split": split, "of": sha256_file(path)}
-    if not force and (other := other_build(folder, suite=suite, seed=seed, options=options)):
-        raise ProbandError(f"contains another build ({other}); name another folder, or give --force", file=folder)
-    splits = write_items(folder / "items.jsonl", Built(items=work.items(), licence=""), suite=suite.name)
+    check_free(folder, suite=suite, seed=seed, options=options, force=force)
+    made = write_items(folder / "items.jsonl", Built(items=work.items(), licence=""), suite=suite.name)
     work.check_that_some_were_made()
-    write_json(
-        folder / "manifest.json",
-        {
-            "suite": suite.name,
-            "seed": seed,
-            "options": options,
-            "items": sum(splits.values()),
-            "splits": dict(splits),
-            "licence": manifest.get("licence", "that of the source items"),
-            "sha256": {"items.jsonl": sha256_file(folder / "items.jsonl")},
-            "versions": {"proband": versions().get("proband", "")},
-            "source": {**manifest, "folder": path.parent.name, "sha256": options["of"]},
-            "variations": work.summary(),
-        },
-    )
-    return read_json(folder / "manifest.json")
+    licence = manifest.get("licence", "that of the source items")
+    what = {"suite": suite.name, "seed": seed, "options": options, "licence": licence}
+    source = {**manifest, "folder": path.parent.name, "sha256": options["of"]}
+    return write_manifest(folder, made, what, {"source": source, "variations": work.summary()})
 
 
 def variations_of(suite: Suite, names: str | Sequence[str]) -> list[Variation]:

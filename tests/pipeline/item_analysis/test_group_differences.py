@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.pipeline.item_analysis.group_differences import GroupDifference, group_differences
-from proband.pipeline.item_analysis.item_response import fit
+from proband.pipeline.item_analysis.group_differences import group_differences
+from proband.pipeline.item_analysis.item_response import Effect, fit
 from proband.stats.clusters import Clusters
 
 
-def found_in(seed: int, *, gap: float = 0.0, dif: float = 0.0) -> list[GroupDifference]:
+def found_in(seed: int, *, gap: float = 0.0, dif: float = 0.0) -> list[Effect]:
     rng = np.random.default_rng(seed)
     c = np.repeat(np.arange(30), 8)
     tag, group = c % 5, np.arange(16) < 8

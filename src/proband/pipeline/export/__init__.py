@@ -73,7 +73,10 @@ FORMATS: Mapping[str, Callable[[ExportSource, Path], Path]] = {
     "lm-eval": write_lm_eval,
     "inspect": write_inspect,
 }
-STEPWISE, EVERY_EVAL_EVER = "stepwise", "every-eval-ever"  # formats of runs
+OF_RUNS: Mapping[str, Callable[[Path, Path, str], Mapping[str, Any]]] = {
+    "stepwise": lambda run, out, model_id: write_stepwise(reply_records(run), out),
+    "every-eval-ever": write_results,
+}
 FOR_QUESTIONS = ("lm-eval", "inspect")  # formats that hold only items with choices and a right answer
 
 
@@ -89,22 +92,17 @@ def export(
     :param out: File or folder to write; a file with other content is written over with --force alone.
     :param model_id: The model of a run, as the Hugging Face hub names it.
     """
-    if to == EVERY_EVAL_EVER:
+    if to in OF_RUNS:
         with staged(Path(out), force=force) as place:
-            return {"format": to, **write_results(Path(items), out=place, model_id=model_id), "out": str(out)}
-    if to == STEPWISE:
-        with staged(Path(out), force=force) as place:
-            return {"format": to, **write_stepwise(reply_records(Path(items)), place), "out": str(out)}
+            return {"format": to, **OF_RUNS[to](Path(items), place, model_id), "out": str(out)}
     own = suite_of(items).export
     if to not in {**FORMATS, **own}:
-        raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, STEPWISE, EVERY_EVAL_EVER, *own])}")
+        raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, *OF_RUNS, *own])}")
     source = survey(Path(items))
     with staged(Path(out), force=force) as place:
-        if to in FORMATS:
-            written = FORMATS[to](source, place)
-        else:
+        written = FORMATS[to](source, place) if to in FORMATS else place
+        if to in own:
             own[to](source.items(), place)
-            written = place
         splits = source.answerable if to in FOR_QUESTIONS else source.splits
         count = sum(splits.values())
         write_licence(written, source.licence, suite=source.suite, items=count)
@@ -134,9 +132,8 @@ def staged(out: Path, *, force: bool) -> Iterator[Path]:
         files = {path: target.parent / path.relative_to(folder) for path in Path(folder).rglob("*") if path.is_file()}
         for path, final in sorted(files.items()):
             if not force and final.exists() and not (final.is_file() and filecmp.cmp(path, final, shallow=False)):
-                raise ProbandError(
-                    "is there already, with other content; name another place, or give --force", file=final
-                )
+                wrong = "is there already, with other content; name another place, or give --force"
+                raise ProbandError(wrong, file=final)
         for path, final in sorted(files.items()):
             final.parent.mkdir(parents=True, exist_ok=True)
             path.replace(final)

@@ -57,7 +57,7 @@ class ScoredRun:
         return f"{self.task}/{self.study.main.name}"
 
 
-def write_results(folder: Path, *, out: Path, model_id: str = "") -> dict[str, Any]:
+def write_results(folder: Path, out: Path, model_id: str = "") -> dict[str, Any]:
     """Write the results of one run; returns what was written."""
     if not (folder / "run.json").exists():
         raise ProbandError("--to every-eval-ever is for the folder of a run", file=folder)
@@ -78,18 +78,11 @@ def write_results(folder: Path, *, out: Path, model_id: str = "") -> dict[str, A
     aggregate, samples = place / f"{name}.json", place / f"{name}_samples.jsonl"
     lines = [encode(line) + b"\n" for line in _samples(scored)]
     (out / place).mkdir(parents=True, exist_ok=True)
-    (out / samples).write_bytes(b"".join(lines))
-    details = {
-        "format": "jsonl",
-        "file_path": samples.as_posix(),
-        "hash_algorithm": "sha256",
-        "checksum": sha256_file(out / samples),
-        "total_rows": len(lines),
-    }
-    if not lines:  # a metric over sets
-        (out / samples).unlink()
-    record = {**_aggregate(scored), **({"detailed_evaluation_results": details} if lines else {})}
-    write_json(out / aggregate, record)
+    details = {"format": "jsonl", "file_path": samples.as_posix(), "hash_algorithm": "sha256", "total_rows": len(lines)}
+    if lines:  # none of a metric over sets
+        (out / samples).write_bytes(b"".join(lines))
+        details["checksum"] = sha256_file(out / samples)
+    write_json(out / aggregate, {**_aggregate(scored), **({"detailed_evaluation_results": details} if lines else {})})
     return {
         "suite": run.suite,
         "model": model,

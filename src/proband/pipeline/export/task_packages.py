@@ -32,19 +32,19 @@ def write_inspect(source: ExportSource, out: Path) -> Path:
 
 
 def sample(item: Item) -> dict[str, Any]:
+    shared = _clusters(item)
     return {
         "id": item.id,
         "input": item.prompt,
         "choices": item.choices,
         "target": letter(item.gold or 0),
-        "metadata": {"suite": item.suite, "split": item.split, **item.tags, **_clusters(item)},
+        "metadata": {"suite": item.suite, "split": item.split, **item.tags, **({"clusters": shared} if shared else {})},
     }
 
 
-def _clusters(item: Item) -> dict[str, list[str]]:
+def _clusters(item: Item) -> list[str]:
     """What the item shares with others, for `proband compare` of logs."""
-    clusters = item.facts.get("clusters")
-    return {"clusters": [str(each) for each in clusters]} if clusters else {}
+    return [str(each) for each in item.facts.get("clusters", ())]
 
 
 def letter(index: int) -> str:
@@ -59,12 +59,8 @@ def letter(index: int) -> str:
 # ---- lm-eval: a multiple-choice task that scores what our own solver scores ----------------------------------------
 #
 # The harness adds log P over the tokens of `context + continuation` that come after those of `context`, which is our
-# score of a choice with `norm=sum`. It runs from any folder: `lm_eval --include_path FOLDER --tasks proband_SUITE`.
-
-
-# ---- the texts that a suite's own solver would have a language model score, found by running it on a recorder ------
-#
-# A format that asks a model for log-likelihoods (lm-eval) so scores what `proband run` scores, for every suite.
+# score of a choice with `norm=sum`. The texts are those that the suite's own solver has a recorder score. The task runs
+# from any folder: `lm_eval --include_path FOLDER --tasks proband_SUITE`.
 
 
 CHUNK = 256  # items given to the solver at a time
@@ -136,9 +132,6 @@ def with_texts(source: ExportSource, solver: Solver) -> Iterator[tuple[Item, Sco
         yield from zip(chunk, scored_texts(chunk, solver), strict=True)
 
 
-# ---- the task ------------------------------------------------------------------------------------------------------
-
-
 # what the harness does with a split; training items are for few-shot prompts only
 USES = {"train": ("training_split", "fewshot_split"), "valid": ("validation_split",), "test": ("test_split",)}
 
@@ -162,6 +155,6 @@ def row(item: Item, texts: ScoredTexts, source: ExportSource) -> dict[str, Any]:
         "continuations": texts.continuations,
         "choices": item.choices,
         "gold": item.gold,
-        "clusters": [str(each) for each in item.facts.get("clusters", ())],  # what it shares, for `proband compare`
+        "clusters": _clusters(item),
         **({"tags": source.tags_of(item)} if source.tags else {}),
     }

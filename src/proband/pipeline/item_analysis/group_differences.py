@@ -14,37 +14,22 @@ are corrected together (Holm).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.pipeline.item_analysis.item_response import Fit
-from proband.stats import Mean, Scores, holm_where_tested
+from proband.pipeline.item_analysis.item_response import Effect, Fit, corrected
+from proband.stats import Mean, Scores
 from proband.stats.clusters import Clusters
 from proband.stats.variance import p_value, quantile
 
 LEAST_IN_GROUP = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class GroupDifference:
-    """How much more often than its ability explains the group is right on these items (a share)."""
-
-    items: str
-    value: float
-    low: float
-    high: float
-    p: float | None
-    n: int
-    few: bool
-    p_holm: float | None = None
-
-
 def group_differences(
     fit: Fit, group: NDArray[np.bool_], sets: Mapping[str, NDArray[np.bool_]], clusters: Clusters
-) -> list[GroupDifference]:
+) -> list[Effect]:
     """The systems of `group` against the others, on each of these sets of items."""
     inside = int(group.sum())
     if min(inside, len(group) - inside) < LEAST_IN_GROUP:
@@ -67,6 +52,5 @@ def group_differences(
         p = None if over_items is None else max(over_systems, over_items)
         low, high = float(min(weights[-1] - half, band.low)), float(max(weights[-1] + half, band.high))
         n = int(chosen.sum())
-        found.append(GroupDifference(items=name, value=scores.value, low=low, high=high, p=p, n=n, few=band.few))
-    corrected = holm_where_tested([each.p for each in found])
-    return [replace(each, p_holm=p) for each, p in zip(found, corrected, strict=True)]
+        found.append(Effect(name=name, value=scores.value, low=low, high=high, p=p, n=n, few=band.few))
+    return corrected(found)

@@ -16,13 +16,14 @@ all our intervals (stats/variance.py): clusters of several kinds count, and few 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from proband.core.errors import ProbandError
+from proband.stats import holm_where_tested
 from proband.stats.clusters import Clusters, Floats
 from proband.stats.variance import known, p_value, quantile, variance
 
@@ -33,8 +34,9 @@ LEAST_SYSTEMS, LEAST_ITEMS = 5, 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weight:
-    """How much harder one more of a predictor makes an item, in logits."""
+class Effect:
+    """An effect with its interval and test: how much harder one more of a predictor makes an item, in logits; how much
+    more often than its ability explains a group is right on some items, a share."""
 
     name: str
     value: float
@@ -42,6 +44,13 @@ class Weight:
     high: float
     p: float | None
     few: bool
+    n: int = 0  # items
+    p_holm: float | None = None
+
+
+def corrected(effects: Sequence[Effect]) -> list[Effect]:
+    """All tests of one table, corrected together."""
+    return [replace(each, p_holm=p) for each, p in zip(effects, holm_where_tested([each.p for each in effects]))]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -81,7 +90,7 @@ class Fit:
         variance, square = np.maximum(p * (1 - p), 1e-6), (self.right - p) ** 2
         return square.sum(axis=0) / variance.sum(axis=0), (square / variance).mean(axis=0)
 
-    def weights(self, names: Sequence[str], clusters: Clusters) -> list[Weight]:
+    def weights(self, names: Sequence[str], clusters: Clusters) -> list[Effect]:
         """The weights with 95 % intervals over clusters of items, for these systems."""
         assert self.influence is not None
         design, results = clusters.design(), []
@@ -94,8 +103,8 @@ class Fit:
             error = np.sqrt(variance(design, (u - u.mean()) / len(u)))
             half = float(quantile(about.freedom) * error)
             p = None if about.few else float(p_value(value, error, about.freedom))
-            results.append(Weight(name=name, value=value, low=value - half, high=value + half, p=p, few=about.few))
-        return results
+            results.append(Effect(name=name, value=value, low=value - half, high=value + half, p=p, few=about.few))
+        return corrected(results)
 
 
 def fit(right: Any, x: Any = None, *, influence: bool = True) -> Fit:

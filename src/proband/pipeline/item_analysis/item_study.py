@@ -6,10 +6,10 @@ hard), group_differences.py, generalisability.py, short_tests.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -21,7 +21,15 @@ from proband.core.files import figure, p_value
 from proband.core.suite import Sheet
 from proband.pipeline.item_analysis.generalisability import reliability
 from proband.pipeline.item_analysis.group_differences import group_differences
-from proband.pipeline.item_analysis.item_response import Fit, discrimination, fit, inverted, the_best_fail, thirds
+from proband.pipeline.item_analysis.item_response import (
+    Effect,
+    Fit,
+    discrimination,
+    fit,
+    inverted,
+    the_best_fail,
+    thirds,
+)
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import VARIATION, Study
 from proband.reporting.page.browse import outcomes
@@ -63,12 +71,8 @@ class ItemStudy:
     def table(self) -> dict[str, np.ndarray]:
         """Of every item: its share right, difficulty with error, discrimination, misfit, the share right of the best
         and of the worst third of the systems, and what is to be seen at a glance."""
-        share, (good, bad), told = (
-            self.right.mean(axis=0),
-            thirds(self.right),
-            discrimination(self.right, self.clusters),
-        )
-        infit, outfit = self.fit.misfit()
+        share, told = self.right.mean(axis=0), discrimination(self.right, self.clusters)
+        (good, bad), (infit, outfit) = thirds(self.right), self.fit.misfit()
         kinds = {ALL_WRONG: share <= 0, ALL_RIGHT: share >= 1, INVERTED: inverted(good, bad, told),
                  BEST_FAIL: the_best_fail(good)}  # fmt: skip
         seen = np.select(list(kinds.values()), list(kinds), "")
@@ -124,12 +128,7 @@ class ItemStudy:
         names, x, unused = self.predictors(wanted)
         known = fit(self.right, x)
         weights = known.weights(names, self.clusters) if names else []
-        corrected = holm_where_tested([each.p for each in weights])
-        rows = tuple(
-            (each.name, f"{each.value:+.2f}", TOO_FEW if each.few else f"[{each.low:+.2f}, {each.high:+.2f}]",
-             "–" if p is None else p_value(p))
-            for each, p in zip(weights, corrected)
-        )  # fmt: skip
+        rows = tuple((each.name, *_cells(each, lambda value: f"{value:+.2f}")) for each in weights)
         explained = max(0.0, 1 - known.tau**2 / self.fit.tau**2)
         note = (
             f"Logits; above 0: harder. They explain {explained:.0%} of the variance of difficulties (standard "
@@ -148,16 +147,7 @@ class ItemStudy:
         if not chosen.any() or chosen.all():
             raise ProbandError(f"--group {group}: {chosen.sum()} of the systems {', '.join(labels)} are named so")
         found = group_differences(self.fit, chosen, self._sets(), self.clusters)
-        rows = tuple(
-            (
-                each.items,
-                figure(each.value, sign="+"),
-                TOO_FEW if each.few else f"[{figure(each.low, sign='+')}, {figure(each.high, sign='+')}]",
-                "–" if each.p_holm is None else p_value(each.p_holm),
-                each.n,
-            )
-            for each in found
-        )
+        rows = tuple((each.name, *_cells(each, partial(figure, sign="+")), each.n) for each in found)
         note = (
             f"Points by which these {chosen.sum()} systems are better (+) or worse (-) than their ability explains; "
             f"over systems and clusters of items, Holm over {len(rows)} tests."
@@ -208,6 +198,12 @@ class ItemStudy:
         note = ", ".join(f"{name}: {count:,}" for name, count in counts.items())
         note += f" of {len(self.rows):,} items; {negative:.0%} have a negative discrimination. All: suspects.jsonl."
         return Sheet(name="suspects", title="Items for an audit", header=("item", *names), rows=rows, note=note)
+
+
+def _cells(effect: Effect, number: Callable[[float], str]) -> tuple[str, str, str]:
+    """An effect, its interval and its p-value."""
+    interval = TOO_FEW if effect.few else f"[{number(effect.low)}, {number(effect.high)}]"
+    return number(effect.value), interval, "–" if effect.p_holm is None else p_value(effect.p_holm)
 
 
 def _value(values: Sequence[Any], code: int) -> str:

@@ -25,6 +25,8 @@ def is_log(path: Path) -> bool:
 
 def read_log(path: Path, wanted: Wanted) -> Log:
     """The log at a path, whatever tool wrote it."""
+    if not path.exists():
+        raise ProbandError("no such file or folder", file=path)
     if path.is_dir() and not is_log(path):
         return _read_run(path, wanted)
     if path.is_dir():
