@@ -10,7 +10,7 @@ import pytest
 from proband.core.types import Fact
 from proband.english.domain import OTHER, Domain, load
 from proband.proof.differences import Positions, bounds, solve
-from proband.proof.order_encoding import possible
+from proband.proof.linear_program import possible
 from proband.proof.problem import Problem
 
 THINGS = ("A", "B", "C")

@@ -26,7 +26,7 @@ from proband.english.parsed_nouns import ParsedReader
 from proband.proof.causes import Causes
 from proband.proof.decisions import RowVerdict
 from proband.proof.differences import Positions, solve
-from proband.proof.order_encoding import possible
+from proband.proof.linear_program import possible
 from proband.proof.problem import Prover, Provers
 from proband.proof.rows import AuditRow
 from proband.proof.verdicts import Judge, JudgedDomain, RowJudge, RowReader
