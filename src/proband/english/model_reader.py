@@ -72,21 +72,16 @@ def values_for(domain: Domain, text: str, question: str) -> dict[str, Any]:
         name: [entry[kind][0] for kind in ("male", "female") if entry.get(kind)] or [name]
         for name, entry in domain.raw["relations"].items()
     }
+    most = (entry.get("most", [""])[-1] for entry in domain.raw["relations"].values())
     return {
         "text": text,
         "question": question,
         "about": domain.raw.get("about", domain.name),
         "words": [each for own in words.values() for each in own],
         "genders": any(len(own) > 1 for own in words.values()),
-        "most": [
-            entry["most"][-1] for entry in domain.raw["relations"].values() if _plain(entry.get("most", [""])[-1])
-        ],
+        "most": [each for each in most if re.fullmatch(r"[a-z -]+", each)],
         "example": domain.raw.get("reader", {}),
     }
-
-
-def _plain(word: str) -> bool:
-    return re.fullmatch(r"[a-z -]+", word) is not None
 
 
 def json_of(reply: str) -> dict[str, Any] | None:

@@ -20,30 +20,14 @@ from typing import Final
 from proband.english.domain import FEMALE, MALE
 from proband.english.first_names import gender_of_name, is_first_name
 from proband.english.plain_words import is_plain
-from proband.english.things import Shape
+from proband.english.things import BRACKETED, NO_NAMES, Shape
 from proband.english.tokens import NotRead, normalised, sentences
 from proband.english.unreal import listed
 
 RUN: Final = re.compile(r"(?<![\w@'])[A-Z][\w-]*(?:'[A-Z][\w-]*)?(?: [A-Z][\w-]*(?:'[A-Z][\w-]*)?)*")
-BRACKETED: Final = re.compile(r"\[([^\][]{1,80})\]")
 MARK: Final = r"[@#]\d+"
 SENTENCES_BACK: Final = 2  # in which a pronoun looks for whom it means
 PRONOUNS: Final = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE, "hers": FEMALE}
-# words that a sentence or a line may begin with, days, months, peoples: no names of people, unless they are given ones
-NO_NAMES: Final = listed(
-    """
-    A An The I He She It They We You His Her Its Their My Our Your Him Them This That These Those There Here What Who
-    Whom Whose Which Where When Why How Is Are Was Were Do Does Did Has Have Had Can Could Will Would May Might Must
-    Should Shall In On At To Of From By With For And But Or Nor So As If Then Than Not No Yes All Both Each Every Some
-    Any Many Most One Two Three Four Five Six After Before During While Since Because Although Though Until Once Now
-    Today Yesterday Tomorrow Later Finally First Next Also Only Just Even Every Everyone Everybody Someone Somebody
-    Nobody Nothing Please Answer Question Given Tell Name Complete True False Dear According About Over Under Near
-    Between Among Along Across Behind Beside Let Suppose Necessity Mr Mrs Ms Dr Miss Sir Lady Lord Prof
-    Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April June July August September
-    October November December Christmas Easter English French German Spanish Italian Chinese Indian American British
-    Options Option Fill Pick Choose Say State Work Find Give Write Which Label Target Hint Note Read
-    """
-)
 LEADS: Final = re.compile(r" (?:on|in|at|that|this|the|after|before|when|while)\b")
 TITLES: Final = listed("Mr Mrs Ms Dr Miss Sir Lady Lord Prof")
 NAMES_TOO: Final = listed("Will May April June August Miss Christian Summer")  # within a sentence

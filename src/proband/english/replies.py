@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import combinations, islice, product
-from typing import Final, NamedTuple
+from typing import Final
 
 from proband.core.files import DATA, read_toml
 from proband.core.types import Fact
@@ -80,16 +80,13 @@ class ThingClauses:
         return ends[0] if len(ends) == 1 and len(words.split()) == 1 else ""
 
 
-class ReplyForms(NamedTuple):
-    """Forms of clauses with the sentences they stand for; spellings within a clause and what is written instead."""
-
-    clauses: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
-    spellings: tuple[tuple[re.Pattern[str], str], ...]
+Forms = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 
 
 @cache
-def _forms(name: str, kin: str) -> ReplyForms:
-    """Those of a domain's file. Names are masked as @0, @1, ... or begin with a capital."""
+def _forms(name: str, kin: str) -> tuple[Forms, Forms]:
+    """Of a domain's file: forms of clauses with the sentences they stand for; spellings within a clause with what is
+    written instead. Names are masked as @0, @1, ... or begin with a capital."""
     data = read_toml(DATA / "domains" / f"{name}_replies.toml")
     person, kin = r"(?:@\d+|[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?!\w))", f"(?:{kin})"
     parts = {**data["parts"], "kin": kin, "k": rf"(?P<k>(?:(?:maternal|paternal|older|younger|elder) )?{kin})"}
@@ -99,10 +96,8 @@ def _forms(name: str, kin: str) -> ReplyForms:
     def compiled(form: str) -> re.Pattern[str]:
         return re.compile(re.sub(r"\{([a-z_]+)\}", lambda m: parts[m[1]], form).replace("\n", ""))
 
-    return ReplyForms(
-        tuple((compiled(form), tuple(each["says"])) for each in data["forms"] for form in each["forms"]),
-        tuple((compiled(form), each["write"]) for each in data["spelling"] for form in each["forms"]),
-    )
+    clauses = tuple((compiled(form), tuple(each["says"])) for each in data["forms"] for form in each["forms"])
+    return clauses, tuple((compiled(form), (each["write"],)) for each in data["spelling"] for form in each["forms"])
 
 
 class PeopleClauses:
@@ -117,7 +112,7 @@ class PeopleClauses:
             {w for p in grammar.domain.words.values() for w in p.pattern.split("|")} | {*grammar.domain.plurals}
         )
         kin = "|".join(sorted(map(str, words), key=len, reverse=True))
-        self.forms = _forms(grammar.domain.name, kin)
+        self.forms, self.spellings = _forms(grammar.domain.name, kin)
         self.relation_word = re.compile(
             rf"(?i)(?<![\w-])(?:{kin}|{HINTS})(?![\w-])|→|->|⇒|=>|\w \+ \w|\b(?:have|has|had) (?=[A-Z])"
         )
@@ -170,7 +165,7 @@ class PeopleClauses:
     def _read(self, clause: str) -> Sequence[tuple[Fact, ...]] | str:
         clause = re.sub(r"^(?:The|An?|To|For)\b", lambda m: m[0].lower(), clause)
         masked = self.names.sub(lambda m: f"@{self.order.index(m[0])}", clause)
-        for form, says in self.forms.clauses:
+        for form, says in self.forms:
             if match := form.fullmatch(masked):
                 if not says:
                     return [()]
@@ -180,7 +175,7 @@ class PeopleClauses:
                 if understood := [way for way in ways if not isinstance(way, str)]:
                     return understood
         respelled = clause
-        for pattern, instead in reversed(self.forms.spellings):
+        for pattern, (instead,) in reversed(self.spellings):
             respelled = pattern.sub(instead, respelled)
         why = ""
         for attempt in dict.fromkeys((respelled, clause)):

@@ -21,17 +21,27 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from proband.english.tokens import NotRead
+from proband.english.unreal import listed
 
 CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*")
 BRACKETED: Final = re.compile(r"\[([^\][]{1,80})\]")
-_FUNCTION_WORDS = """
-    The An They He She It His Her Their Its We You My Our What How Who Whom Whose Where When Which Why In On At To Of
-    From By If Object Objects Agent Agents Go Seen There This That These Those One Both Each All And But Or Then So As
-    Is Are Was Were Does Do Did Given Answer Question Respond Provide After Before During While Since Because Not No
-    Event Task Tasks Yes With For Also Finally First Next Once Here Let Suppose Label Target Solution Hint Note
-    Therefore Hence Thus Read Block Blocks Box Boxes Shape Shapes Square Squares Building Place Meeting Job Mr Mrs Ms
+# words that a sentence or a line may begin with, days, months, peoples: no names, unless they are given
+NO_NAMES: Final = listed(
     """
-NO_NAMES: Final = frozenset(_FUNCTION_WORDS.split())
+    A An The I He She It They We You His Her Its Their My Our Your Him Them This That These Those There Here What Who
+    Whom Whose Which Where When Why How Is Are Was Were Do Does Did Has Have Had Can Could Will Would May Might Must
+    Should Shall In On At To Of From By With For And But Or Nor So As If Then Than Not No Yes All Both Each Every Some
+    Any Many Most One Two Three Four Five Six After Before During While Since Because Although Though Until Once Now
+    Today Yesterday Tomorrow Later Finally First Next Also Only Just Even Every Everyone Everybody Someone Somebody
+    Nobody Nothing Please Answer Question Given Tell Name Complete True False Dear According About Over Under Near
+    Between Among Along Across Behind Beside Let Suppose Necessity Mr Mrs Ms Dr Miss Sir Lady Lord Prof
+    Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April June July August September
+    October November December Christmas Easter English French German Spanish Italian Chinese Indian American British
+    Options Option Fill Pick Choose Say State Work Find Give Write Label Target Hint Note Read Object Objects Agent
+    Agents Go Seen Respond Provide Event Task Tasks Solution Therefore Hence Thus Block Blocks Box Boxes Shape Shapes
+    Square Squares Building Place Meeting Job
+    """
+)
 DETERMINERS: Final = frozenset(("the", "a", "an"))
 _NEVER_IN_A_THING = """
     i he she it they we you his her hers him them their theirs its my our your me us this that these those who whom
@@ -79,7 +89,7 @@ def names_in(text: str, question: str = "") -> set[str]:
         return bracketed
     capitals = set(CAPITAL.findall(text)) | set(CAPITAL.findall(question))
     letters = any(len(name) == 1 for name in capitals - {"A", "I"}) or re.search(r"(?<=\w )[AI]\b", question)
-    return capitals - NO_NAMES - (set() if letters else {"A", "I"})
+    return capitals - (NO_NAMES - {"A", "I"} if letters else NO_NAMES)
 
 
 def mask_names(sentence: str, names: Collection[str]) -> Shape:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Final
 
 from proband.english.domain import OTHER, Domain, Word
@@ -78,16 +79,13 @@ class _Held:
         self, prover: Prover, problem: Problem, word: Word, world: str, *, fits: Callable[[str, Word], bool]
     ) -> None:
         self.prover, self.problem, self.word, self.world, self.fits = prover, problem, word, world, fits
-        self.known: dict[tuple[str, str], tuple[bool, bool]] = {}
-        self.consistent = True
+        self.pair, self.consistent = cache(self._pair), True
 
-    def pair(self, a: str, b: str) -> tuple[bool, bool]:
+    def _pair(self, a: str, b: str) -> tuple[bool, bool]:
         """(in some world, in all)."""
-        if (a, b) not in self.known:
-            solution = self.prover.solve(self.problem._replace(question=(a, b)), self.world)
-            self.consistent = self.consistent and bool(solution.possible)
-            self.known[a, b] = _holds(self.fits, solution, self.word)
-        return self.known[a, b]
+        solution = self.prover.solve(self.problem._replace(question=(a, b)), self.world)
+        self.consistent = self.consistent and bool(solution.possible)
+        return _holds(self.fits, solution, self.word)
 
     def of(self, thing: str, asked: AskedRelation, things: Sequence[str]) -> tuple[bool, bool]:
         some, all_ = self.pair(thing, asked.of)

@@ -171,13 +171,8 @@ class Decider:
 
 
 def numbered(problem: Problem, asked: AskedRelation) -> tuple[Problem, dict[str, str]]:
-    """The problem with things numbered as they come, those of the question first, and sentences forgotten; and which
-    thing has which number.
-
-    >>> numbered(Problem((Fact("Al", "left", "Bo", None, False, 3),), ("Bo", "Al")), AskedRelation("Bo", "Al"))
-    (Problem(facts=(Fact(who='#1', relation='left', of='#0', gender=None, negated=False, sentence=-1),), \
-question=('#0', '#1'), genders=()), {'#0': 'Bo', '#1': 'Al'})
-    """
+    """The problem with things numbered as they come (#0, #1, ...), those of the question first, and sentences
+    forgotten; and which thing has which number."""
     number: dict[str, str] = {}
     for thing in (*asked.pair, *asked.among, *(thing for fact in problem.facts for thing in (fact.who, fact.of))):
         if thing:

@@ -223,19 +223,14 @@ def markdown(name: str, summary: Mapping[str, Any], findings: Sequence[Mapping[s
 
 
 def _evidence(finding: Mapping[str, Any]) -> list[str]:
-    lines = [f"Severity: {finding['severity']}."]
-    if finding["suggested_label"]:
-        lines[-1] += " Suggested: " + ", ".join(f"{c} ({n:,})" for c, n in finding["suggested_label"].items()) + "."
-    lines.append("")
+    suggested = ", ".join(f"{change} ({n:,})" for change, n in finding["suggested_label"].items())
+    lines = [f"Severity: {finding['severity']}." + (f" Suggested: {suggested}." if suggested else ""), ""]
     for each in finding["evidence"]:
-        lines.append(f"- {md(each['place'])}: {md(each['text'])} **{md(each['question'])}?**")
-        answer = f"labelled *{md(each['label'])}*"
-        if each["suggested_label"]:
-            answer += f"; follows: *{each['suggested_label']}*"
-        elif each["verdict"] in ("ambiguous", "false"):
-            answer += f"; possible: {', '.join(each['possible'])}"
+        possible = f"; possible: {', '.join(each['possible'])}" if each["verdict"] in ("ambiguous", "false") else ""
+        follows = f"; follows: *{each['suggested_label']}*" if each["suggested_label"] else possible
         proof = f" ({md('; '.join(each['proof']))})" if each["proof"] else ""
-        lines.append(f"  {answer}{proof}")
+        lines.append(f"- {md(each['place'])}: {md(each['text'])} **{md(each['question'])}?**")
+        lines.append(f"  labelled *{md(each['label'])}*{follows}{proof}")
     return [*lines, ""]
 
 

@@ -79,11 +79,9 @@ class Judge(Protocol):
     def prove_twice(self, judged: RowVerdict) -> tuple[Set[str], Set[str]] | None:
         """The answers that each of two provers leaves possible; None where only one of them takes the question."""
 
-    def describe(self, world: Any) -> Any:
-        """A world as JSON."""
+    def describe(self, world: Any) -> Any: ...  # as JSON
 
-    def draw(self, world: Any, pair: tuple[str, str], answer: str) -> str:
-        """A world as SVG."""
+    def draw(self, world: Any, pair: tuple[str, str], answer: str) -> str: ...  # as SVG
 
 
 @dataclass(frozen=True, kw_only=True)
