@@ -227,16 +227,14 @@ class ReplyReading:
     def _judge(self, way: tuple[Fact, ...]) -> list[Statement] | str:
         """The verdicts on the facts of a clause. Who is known by kin alone (`Ann's mother`) is the one of the story for
         whom all of it is so."""
-        known = set(self.facts.things)
-        unnamed = [
-            x for x in dict.fromkeys(x for f in way for x in (f.who, f.of)) if _is_description(x) and x not in known
-        ]
+        people = dict.fromkeys(one for fact in way for one in (fact.who, fact.of) if one not in self.facts.things)
+        unnamed = [one for one in people if "'s " in one or one.startswith("somebody")]
         if not unnamed:
             return [self.facts.state(fact) for fact in way]
         if len(unnamed) > 2:
             return f"who is {unnamed[0]}?"
-        for people in product(self.facts.things, repeat=len(unnamed)):
-            who = dict(zip(unnamed, people))
+        for meant in product(self.facts.things, repeat=len(unnamed)):
+            who = dict(zip(unnamed, meant))
             facts = [fact._replace(who=who.get(fact.who, fact.who), of=who.get(fact.of, fact.of)) for fact in way]
             if all(fact.who != fact.of for fact in facts):
                 judged = [self.facts.state(fact) for fact in facts]
@@ -287,7 +285,3 @@ def _leading(text: str) -> str:
     """The names that a clause begins with."""
     lead = pattern("leading").match(text)
     return lead[0] if lead else ""
-
-
-def _is_description(thing: str) -> bool:
-    return "'s " in thing or thing.startswith("somebody")

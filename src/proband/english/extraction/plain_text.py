@@ -15,7 +15,7 @@ from proband.core.files import read_json
 from proband.english.extraction.rules import extract
 from proband.english.extraction.tally import Assertion, assertions
 from proband.english.extraction.trees import Tree, token, tree, universal_pos
-from proband.english.unreal import CONDITIONS, listed
+from proband.english.unreal import listed
 
 OURS = "proband_english"
 NEEDED = ("tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler", "parser", "senter")
@@ -23,8 +23,7 @@ SPACES = re.compile(r"\s+")
 WRAPPED_WORD = re.compile(r"(?<=\w)-[ \t]*\n[ \t]*(?=\w)")
 SHORTEST = 20  # characters of a paragraph that may hold a sentence; shorter ones without an end mark are titles
 LONGEST = 20_000  # characters handed over at once
-LONG_SENTENCE = 60  # words of a sentence that is read clause by clause
-BEFORE_NOUNS = ("DET", "ADJ", "NUM", "NOUN", "PROPN", "PRON")
+LONG_SENTENCE = 60  # words of the longest sentence from which assertions are taken
 # words with a full stop: before a name, where it ends no sentence, and others, after which one may begin
 BEFORE_NAMES = listed(
     """
@@ -73,22 +72,7 @@ class TextParser:
     def by_paragraph(self, paragraphs: Iterable[str]) -> Iterator[list[tuple[list[str], Tree]]]:
         """The words and trees of each paragraph's sentences."""
         for doc in self.nlp.pipe(self._docs(paragraphs), batch_size=64):
-            parts = (part for sentence in doc.sents for part in self._clauses(sentence))
-            yield [([one.text for one in part], _tree(part)) for part in parts]
-
-    def _clauses(self, sentence: Any) -> Iterator[Any]:
-        """A sentence, or the clauses of a very long one, each parsed alone: over a hundred words a parser ties verbs to
-        subjects of other clauses. A condition or a report may govern what stands clauses away: such a sentence stays
-        whole."""
-        starts = clause_starts(sentence) if len(sentence) > LONG_SENTENCE else []
-        if not starts:
-            yield sentence
-            return
-        from spacy.tokens import Doc
-
-        words, spaces = [one.text for one in sentence], [bool(one.whitespace_) for one in sentence]
-        begins = [at == 0 or at in starts for at in range(len(words))]
-        yield from self.nlp(Doc(self.nlp.vocab, words=words, spaces=spaces, sent_starts=begins)).sents
+            yield [([one.text for one in sentence], _tree(sentence)) for sentence in doc.sents]
 
     def _docs(self, paragraphs: Iterable[str]) -> Iterator[Any]:
         """Paragraphs as spaCy's documents, in which no sentence begins after an abbreviation, or in lower case after a
@@ -102,27 +86,9 @@ class TextParser:
             yield doc
 
     def assertions(self, paragraphs: Iterable[str]) -> Iterator[Assertion]:
+        """Of sentences that are not so long that a parser ties verbs to subjects of other clauses."""
         for words, parsed in self.trees(paragraphs):
-            yield from assertions(words, extract(parsed))
-
-
-def clause_starts(sentence: Any) -> list[int]:
-    """Where a clause with its own subject begins after a comma or semicolon: `, and although its warden left`."""
-    tokens = list(sentence)
-    if any(one.lower_ in {*CONDITIONS, "according", "?"} or one.dep_ == "ccomp" for one in tokens):
-        return []
-    starts = []
-    for at, one in enumerate(tokens):
-        if one.dep_ in ("nsubj", "nsubj:pass", "nsubjpass") and one.pos_ in ("NOUN", "PROPN", "NUM"):
-            first = at
-            while first and tokens[first - 1].pos_ in BEFORE_NOUNS:
-                first -= 1
-            while first and tokens[first - 1].pos_ in ("CCONJ", "SCONJ"):
-                first -= 1
-            relative = tokens[first].lower_ in ("which", "who", "whom", "whose", "that")
-            if first and tokens[first - 1].text in (",", ";") and not relative:
-                starts.append(first)
-    return starts
+            yield from assertions(words, extract(parsed)) if len(words) <= LONG_SENTENCE else ()
 
 
 def parser_version(pipeline: str) -> str:
