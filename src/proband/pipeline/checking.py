@@ -22,11 +22,11 @@ from proband.core.progress import Progress, log
 from proband.core.suite import Audit, Variation, Verified
 from proband.core.types import Item
 from proband.english.domain import load
-from proband.pipeline.asking.items_and_answers import count_lines
+from proband.pipeline.asking.items_and_answers import count_lines, name_list
 from proband.pipeline.asking.setup import suite_of
 from proband.pipeline.readers import ModelReaders
 from proband.pipeline.replies import score_replies
-from proband.pipeline.run_options import ReaderOptions, RunOptions, name_list
+from proband.pipeline.run_options import ReaderOptions, RunOptions
 from proband.pipeline.scorers import audit_scorer
 from proband.pipeline.vary import ORIGINAL
 from proband.proof.known_sets import FORMATS

@@ -23,7 +23,7 @@ from proband.core.plugins import check_named, described, read_options
 from proband.core.progress import log, one_bar
 from proband.core.protocols import AnswersItems, Model
 from proband.models.hf import PACKAGES
-from proband.pipeline.asking.items_and_answers import ANSWERS, count_lines, select_items
+from proband.pipeline.asking.items_and_answers import ANSWERS, count_lines, name_list, select_items
 from proband.pipeline.asking.setup import (
     OF_ONE_SUITE,
     LoadedModels,
@@ -37,7 +37,7 @@ from proband.pipeline.asking.setup import (
 from proband.pipeline.panel import LATEST, PanelSet, place_items, read_panel, references
 from proband.pipeline.report import item_sets
 from proband.pipeline.run import Forecast, Runner, differences, forecast, run_planned
-from proband.pipeline.run_options import RunOptions, SharedRunOptions, name_list
+from proband.pipeline.run_options import RunOptions, SharedRunOptions
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.formatting import short_model
 from proband.reporting.profile import Profile, make_profile

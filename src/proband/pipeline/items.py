@@ -15,13 +15,13 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import sha256_file, write_csv, write_json, write_jsonl
+from proband.pipeline.asking.items_and_answers import name_list
 from proband.pipeline.item_analysis.item_response import LEAST_SYSTEMS
 from proband.pipeline.item_analysis.item_study import ItemStudy, shown_facts
 from proband.pipeline.item_analysis.short_tests import ShortTest
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Wanted, join_logs
 from proband.pipeline.report import item_sets
-from proband.pipeline.run_options import name_list
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.page.browse import outcomes, write_browser

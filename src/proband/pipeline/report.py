@@ -24,9 +24,9 @@ from proband.pipeline.asking.items_and_answers import (
     answers_so_far,
     count_lines,
     items_of,
+    name_list,
     run_folders,
 )
-from proband.pipeline.run_options import name_list
 from proband.pipeline.steps import steps_of_runs
 from proband.reporting import AnsweredRun, ItemSet, write_leaderboard, write_report
 from proband.reporting.findings import constant_answers

@@ -7,7 +7,7 @@ An option of the solver or of the kind of model is none of these: they are in `o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
@@ -18,14 +18,6 @@ OnError = Literal["fail", "record"]
 TooLongChoice = Literal["fail", "skip", "cut-left"]
 Count = Annotated[int, Meta(ge=1)]
 PAIRS = OnCommandLine(metavar="NAME=VALUE")
-
-
-def name_list(names: str | Iterable[str]) -> list[str]:
-    """
-    >>> name_list("false, ambiguous,"), name_list(["false"])
-    (['false', 'ambiguous'], ['false'])
-    """
-    return [each.strip() for each in (names.split(",") if isinstance(names, str) else names) if each.strip()]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,9 +19,9 @@ from proband import reporting, suites
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_json, sha256_file, write_json, write_text
 from proband.core.progress import Verbosity, log
+from proband.pipeline.asking.items_and_answers import name_list
 from proband.pipeline.build import versions
 from proband.pipeline.report import item_sets
-from proband.pipeline.run_options import name_list
 from proband.pipeline.studies.grid import StageGrid
 from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents
 from proband.pipeline.studies.study_file import StudyFile, read_study

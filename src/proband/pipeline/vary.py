@@ -21,9 +21,9 @@ from proband.core.files import items_path, read_items, read_manifest, sha256_fil
 from proband.core.metrics import scored_splits
 from proband.core.suite import Built, Suite, Variation
 from proband.core.types import Item
+from proband.pipeline.asking.items_and_answers import name_list
 from proband.pipeline.asking.setup import suite_of
 from proband.pipeline.build import check_free, write_items, write_manifest
-from proband.pipeline.run_options import name_list
 from proband.stats.clusters import clusters_of
 
 ORIGINAL = "original"

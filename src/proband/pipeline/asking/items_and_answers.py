@@ -391,7 +391,15 @@ def _answer(line: bytes) -> Answer | None:
     return answer if line.endswith(b"\n") else None
 
 
-# ---- where runs and their items are ----------------------------------------------------------------------------------
+# ---- names that users give; where runs and their items are -----------------------------------------------------------
+
+
+def name_list(names: str | Iterable[str]) -> list[str]:
+    """
+    >>> name_list("false, ambiguous,"), name_list(["false"])
+    (['false', 'ambiguous'], ['false'])
+    """
+    return [each.strip() for each in (names.split(",") if isinstance(names, str) else names) if each.strip()]
 
 
 def run_folders(paths: Sequence[str | Path]) -> list[Path]:
