@@ -15,6 +15,14 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import EmbedsPairs
 from proband.models import load, relbert
 
+# the five prompts of the paper, with its spacing and its apostrophes
+TEMPLATES = {
+    "a": "Today, I finally discovered the relation between <subj> and <obj> : <subj> is the <mask> of <obj>",
+    "b": "Today, I finally discovered the relation between <subj> and <obj> : <obj>  is <subj>'s <mask>",
+    "c": "Today, I finally discovered the relation between <subj> and <obj> : <mask>",
+    "d": "I wasn’t aware of this relationship, but I just read in the encyclopedia that <subj> is the <mask> of <obj>",
+    "e": "I wasn’t aware of this relationship, but I just read in the encyclopedia that <obj>  is <subj>’s <mask>",
+}
 PAIRS = [
     ("Paris", "France"),
     ("dog", "puppies"),
@@ -35,7 +43,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("relbert")
     tokenizer = ByteLevelBPETokenizer()
     tokenizer.train_from_iterator(
-        [*relbert.TEMPLATES.values(), "Paris France dog puppies"],
+        [*TEMPLATES.values(), "Paris France dog puppies"],
         vocab_size=600,
         min_frequency=1,
         special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
@@ -53,7 +61,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
         max_position_embeddings=140,
         initializer_range=0.5,
     )
-    config.relbert_config = {"mode": "average_no_mask", "template": relbert.TEMPLATES["d"], "template_mode": "manual"}
+    config.relbert_config = {"mode": "average_no_mask", "template": TEMPLATES["d"], "template_mode": "manual"}
     network: Any = RobertaModel
     network(config).save_pretrained(folder)
     return folder
@@ -99,13 +107,13 @@ def plainly(folder: Path, pair: tuple[str, str], template: str, mode: str) -> An
 @pytest.mark.parametrize("mode", relbert.MODES)
 @pytest.mark.parametrize("letter", "abcde")
 def test_agrees_with_the_plain_computation(checkpoint: Path, tmp_path: Path, mode: str, letter: str) -> None:
-    folder = edited(checkpoint, tmp_path / "m", mode=mode, template=relbert.TEMPLATES[letter], template_mode="manual")
+    folder = edited(checkpoint, tmp_path / "m", mode=mode, template=TEMPLATES[letter], template_mode="manual")
     model = load(f"relbert:{folder}", {"device": "cpu"})
     assert isinstance(model, EmbedsPairs)
     rows = model.embed_pairs(PAIRS)
     assert rows.shape == (len(PAIRS), 16)
     for pair, row in zip(PAIRS, rows):
-        expected, count = plainly(checkpoint, pair, relbert.TEMPLATES[letter], mode)
+        expected, count = plainly(checkpoint, pair, TEMPLATES[letter], mode)
         np.testing.assert_allclose(row, expected / count, atol=1e-5)
     assert np.abs(rows[0] - rows[1]).max() > 1e-3  # the pairs do differ
 
@@ -120,17 +128,15 @@ def test_the_batch_and_the_order_do_not_matter(checkpoint: Path) -> None:
 
 
 def test_older_checkpoints_call_it_custom_template(checkpoint: Path, tmp_path: Path) -> None:
-    folder = edited(checkpoint, tmp_path / "old", mode="mask", custom_template=relbert.TEMPLATES["b"])
+    folder = edited(checkpoint, tmp_path / "old", mode="mask", custom_template=TEMPLATES["b"])
     model = load(f"relbert:{folder}", {"device": "cpu"})
-    assert (model.template, model.mode) == (relbert.TEMPLATES["b"], "mask")
+    assert (model.template, model.mode) == (TEMPLATES["b"], "mask")
 
 
-def test_a_plain_masked_model_needs_a_template(checkpoint: Path, tmp_path: Path) -> None:
+def test_a_plain_masked_model_is_refused(checkpoint: Path, tmp_path: Path) -> None:
     folder = edited(checkpoint, tmp_path / "plain")
-    with pytest.raises(ProbandError, match="no 'relbert_config' and no template"):
+    with pytest.raises(ProbandError, match="no 'relbert_config' with a template"):
         load(f"relbert:{folder}", {"device": "cpu"})
-    model = load(f"relbert:{folder}", {"device": "cpu", "template": "c"})
-    assert (model.template, model.mode) == (relbert.TEMPLATES["c"], "average_no_mask")
 
 
 def test_the_hub_cache(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,8 +163,14 @@ def test_identity_tells_apart_what_answers_differently(checkpoint: Path, tmp_pat
     import torch
     from safetensors.torch import load_file, save_file
 
-    settings: list[dict[str, str]] = [{}, {"template": "a"}, {"mode": "mask"}, {"dtype": "bfloat16"}]
+    settings: list[dict[str, str]] = [{}, {"dtype": "bfloat16"}]
     seen = [dict(load(f"relbert:{checkpoint}", {"device": "cpu", **each}).identity()) for each in settings]
+    for entry in (
+        {"mode": "average_no_mask", "template": TEMPLATES["a"]},
+        {"mode": "mask", "template": TEMPLATES["d"]},
+    ):
+        folder = edited(checkpoint, tmp_path / mode, mode=mode, template=TEMPLATES[letter])
+        seen.append({**load(f"relbert:{folder}", {"device": "cpu"}).identity(), "name": seen[0]["name"]})
     changed = shutil.copytree(checkpoint, tmp_path / "changed")
     weights = load_file(changed / "model.safetensors")
     weights["embeddings.word_embeddings.weight"][7, 3] += torch.tensor(1.0)
@@ -182,21 +194,18 @@ def test_pickled_weights_only_on_demand(checkpoint: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("entry", "settings", "message"),
+    ("entry", "message"),
     [
-        ({"mode": "cls", "template": "<subj> <obj>"}, {}, "mode 'cls'; there are mask, average, average_no_mask"),
-        ({"mode": "average", "template": "no marks"}, {}, "lacks <subj> or <obj>"),
-        ({"mode": "mask", "template": "<subj> <obj>"}, {}, "needs a template with one <mask>"),
-        ({"mode": "average", "template": {"top": [1], "mid": [2], "bottom": [3]}}, {}, "learned prompt"),
-        ({"mode": "average", "template": "<subj> <obj>"}, {"mode": "max"}, "'mode' is 'max'; it must be one of"),
+        ({"mode": "cls", "template": "<subj> <obj>"}, "mode 'cls'; there are mask, average, average_no_mask"),
+        ({"mode": "average", "template": "no marks"}, "lacks <subj> or <obj>"),
+        ({"mode": "mask", "template": "<subj> <obj>"}, "needs a template with one <mask>"),
+        ({"mode": "average", "template": {"top": [1], "mid": [2], "bottom": [3]}}, "learned prompt"),
     ],
 )
-def test_a_malformed_checkpoint_is_one_line(
-    checkpoint: Path, tmp_path: Path, entry: Any, settings: Any, message: str
-) -> None:
+def test_a_malformed_checkpoint_is_one_line(checkpoint: Path, tmp_path: Path, entry: Any, message: str) -> None:
     folder = edited(checkpoint, tmp_path / "bad", **entry)
     with pytest.raises(ProbandError) as error:
-        load(f"relbert:{folder}", {"device": "cpu", **settings})
+        load(f"relbert:{folder}", {"device": "cpu"})
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -212,11 +221,12 @@ def test_missing_weights_are_refused_not_drawn_at_random(checkpoint: Path, tmp_p
         load(f"relbert:{folder}", {"device": "cpu"})
 
 
-def test_words_that_would_break_the_prompt(checkpoint: Path) -> None:
+def test_words_that_would_break_the_prompt(checkpoint: Path, tmp_path: Path) -> None:
     model = load(f"relbert:{checkpoint}", {"device": "cpu"})
     with pytest.raises(ProbandError, match="'<mask>' contains a placeholder"):
         model.embed_pairs([("<mask>", "x")])
-    masked = load(f"relbert:{checkpoint}", {"device": "cpu", "mode": "mask", "template": "c"})
+    folder = edited(checkpoint, tmp_path / "masked", mode="mask", template=TEMPLATES["c"])
+    masked = load(f"relbert:{folder}", {"device": "cpu"})
     with pytest.raises(ProbandError, match="the mask is cut off"):
         masked.embed_pairs([("word " * 100, "x")])
     assert np.isfinite(model.embed_pairs([("word " * 100, "x")])).all()

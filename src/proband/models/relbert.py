@@ -18,11 +18,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
-from msgspec import Meta
 
 from proband.core.errors import ProbandError
 from proband.core.plugins import ModelKind
@@ -38,14 +36,6 @@ from proband.models.checkpoints import (
 )
 from proband.models.lm.network import Ints, LocalModel, in_length_order, once
 
-# The five prompts of the paper, with its spacing and its apostrophes: published checkpoints were trained on them.
-TEMPLATES = {
-    "a": "Today, I finally discovered the relation between <subj> and <obj> : <subj> is the <mask> of <obj>",
-    "b": "Today, I finally discovered the relation between <subj> and <obj> : <obj>  is <subj>'s <mask>",
-    "c": "Today, I finally discovered the relation between <subj> and <obj> : <mask>",
-    "d": "I wasn’t aware of this relationship, but I just read in the encyclopedia that <subj> is the <mask> of <obj>",
-    "e": "I wasn’t aware of this relationship, but I just read in the encyclopedia that <obj>  is <subj>’s <mask>",
-}
 MODES = ("mask", "average", "average_no_mask")
 MARKS = ("<subj>", "<obj>", "<mask>")
 LONGEST = 64  # tokens; the released code cuts longer prompts off
@@ -54,8 +44,8 @@ LONGEST = 64  # tokens; the released code cuts longer prompts off
 def prompt(pair: tuple[str, str], template: str, *, mask: str) -> str:
     """The text for one pair.
 
-    >>> prompt(("Paris", "France"), TEMPLATES["b"], mask="[MASK]")
-    "Today, I finally discovered the relation between Paris and France : France  is Paris's [MASK]"
+    >>> prompt(("Paris", "France"), "the relation between <subj> and <obj> : <mask>", mask="[MASK]")
+    'the relation between Paris and France : [MASK]'
     """
     head, tail = pair
     for word in pair:
@@ -112,23 +102,15 @@ class RelBert(LocalModel):
 # ---- loading -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class RelBertOptions(CheckpointOptions):
-    """Loading a relation-embedding model; template and mode are the checkpoint's own unless given."""
-
-    template: Annotated[str | None, Meta(description="a to e, or a text with <subj>, <obj> and <mask>")] = None
-    mode: Annotated[Literal["mask", "average", "average_no_mask"] | None, Meta(description="tokens to average")] = None
-
-
-def load(rest: str, *, options: RelBertOptions) -> RelBert:
-    """The checkpoint in a folder or in the hub cache. A plain masked LM, which has no template, needs one."""
+def load(rest: str, *, options: CheckpointOptions) -> RelBert:
+    """The checkpoint in a folder or in the hub cache."""
     from transformers import AutoModel
 
     name = f"relbert:{rest}"
     files = find(rest, name=name, revision=options.revision, allow_pickle=options.allow_pickle)
     with quiet():
         config = read_config(files, name=name)
-        template, mode = _settings(config, options, name=name)
+        template, mode = _settings(config, name=name)
         tokenizer = read_tokenizer(files, name=name)
         if tokenizer.mask_token is None or tokenizer.pad_token is None:
             raise ProbandError(f"{name}: the tokenizer has no mask or no padding token")
@@ -140,20 +122,19 @@ def load(rest: str, *, options: RelBertOptions) -> RelBert:
     return RelBert(model, tokenizer, template=template, mode=mode, **known)
 
 
-def _settings(config: Any, options: RelBertOptions, *, name: str) -> tuple[str, str]:
-    """(template, mode): what the caller asks for, else what the checkpoint was trained with."""
+def _settings(config: Any, *, name: str) -> tuple[str, str]:
+    """The template and the mode that the checkpoint was trained with."""
     own = getattr(config, "relbert_config", None) or {}
     if not isinstance(own, Mapping):
         raise ProbandError(f"{name}: 'relbert_config' in config.json is not an object")
-    template = options.template or own.get("template") or own.get("custom_template")
+    template = own.get("template") or own.get("custom_template")
     if template is None:
-        raise ProbandError(f"{name}: config.json has no 'relbert_config' and no template (a to e, or a text) is given")
+        raise ProbandError(f"{name}: config.json has no 'relbert_config' with a template; is this a RelBERT model?")
     if not isinstance(template, str):
         raise ProbandError(f"{name}: a learned prompt (AutoPrompt, P-tuning) is not supported, only one in words")
-    template = TEMPLATES.get(template, template)
     if "<subj>" not in template or "<obj>" not in template:
         raise ProbandError(f"{name}: the template {template!r} lacks <subj> or <obj>")
-    mode = options.mode or own.get("mode") or "average_no_mask"
+    mode = own.get("mode") or "average_no_mask"
     if mode not in MODES:
         raise ProbandError(f"{name}: mode {mode!r}; there are {', '.join(MODES)}")
     if mode == "mask" and template.count("<mask>") != 1:
@@ -161,4 +142,4 @@ def _settings(config: Any, options: RelBertOptions, *, name: str) -> tuple[str, 
     return template, mode
 
 
-KIND = ModelKind(name="relbert", help="relation embeddings (RelBERT)", options=RelBertOptions, load=load)
+KIND = ModelKind(name="relbert", help="relation embeddings (RelBERT)", options=CheckpointOptions, load=load)
