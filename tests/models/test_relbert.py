@@ -165,10 +165,7 @@ def test_identity_tells_apart_what_answers_differently(checkpoint: Path, tmp_pat
 
     settings: list[dict[str, str]] = [{}, {"dtype": "bfloat16"}]
     seen = [dict(load(f"relbert:{checkpoint}", {"device": "cpu", **each}).identity()) for each in settings]
-    for entry in (
-        {"mode": "average_no_mask", "template": TEMPLATES["a"]},
-        {"mode": "mask", "template": TEMPLATES["d"]},
-    ):
+    for mode, letter in (("average_no_mask", "a"), ("mask", "d")):
         folder = edited(checkpoint, tmp_path / mode, mode=mode, template=TEMPLATES[letter])
         seen.append({**load(f"relbert:{folder}", {"device": "cpu"}).identity(), "name": seen[0]["name"]})
     changed = shutil.copytree(checkpoint, tmp_path / "changed")
