@@ -80,10 +80,10 @@ def items(
         folder.sheet(sheet)
     order = np.full(study.arrays.count, np.nan)
     order[seen.rows] = -seen.fit.difficulty
-    browsed = write_browser(study, folder.text, order=order, facts=shown_facts(seen))
+    browsed = write_browser(study, folder.add, order=order, facts=shown_facts(seen))
     lede = f"{len(study.systems)} systems on {len(ids):,} items that all of them have answered ({study.name})."
     page = items_page(study, sheets, browsed, lede=lede)
-    folder.text("index.html", page)
+    folder.add("index.html", page)
     lines = [seen.record(place) for place in range(len(ids))]
     write_csv(folder.out / "items.csv", ("item", *lines[0]), ((name, *line.values()) for name, line in zip(ids, lines)))
     write_jsonl(folder.out / "suspects.jsonl", (at[int(seen.rows[place])] for place in seen.suspects()))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import string
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import dumps, figure, slug, write_text
 from proband.core.suite import Sheet
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import ALPHA, Comparison, Study
+from proband.reporting.numbers.cells import ALPHA, Study
 from proband.reporting.numbers.formatting import BY_THEMSELVES, short_model, unique
 from proband.reporting.numbers.item_sets import ItemSet, names
 from proband.reporting.page.page import page_of
@@ -61,7 +61,8 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
     study.rank()
     decided = [(pair, pair.p) for pair in study.pairs(study.main, {}) if pair.p is not None]
     clear = [pair for (pair, _), p in zip(decided, holm([p for _, p in decided])) if p < ALPHA]
-    ahead = [_ahead(pair, study.labels) for pair in clear]
+    turned = [pair if pair.better == pair.a else pair.turned() for pair in clear]
+    ahead = [(study.labels.index(pair.a), study.labels.index(pair.b)) for pair in turned]
     groups = letters(len(study.systems), ahead) if decided else [""] * len(study.systems)
     systems = []
     for at, (system, cell) in enumerate(zip(study.systems, study.cell(study.main, {}))):
@@ -100,12 +101,6 @@ def _order(mean: float, better: str) -> float:
     return -mean if better == "high" else mean
 
 
-def _ahead(pair: Comparison, labels: Sequence[str]) -> tuple[int, int]:
-    """The better and the worse of a pair that differs, by their places."""
-    places = labels.index(pair.a), labels.index(pair.b)
-    return places if pair.better == pair.a else (places[1], places[0])
-
-
 def letters(size: int, different: Sequence[tuple[int, int]]) -> list[str]:
     """A compact letter display: two of the systems 0, 1, ... share a letter if and only if they do not differ.
 
@@ -120,13 +115,10 @@ def letters(size: int, different: Sequence[tuple[int, int]]) -> list[str]:
         columns = [
             c for at, c in enumerate(parts) if not any(c < d or (c == d and at > i) for i, d in enumerate(parts))
         ]
-    ordered = sorted(columns, key=sorted)
-    return ["".join(name for name, column in zip(_names(), ordered) if at in column) for at in range(size)]
-
-
-def _names() -> Iterator[str]:
-    """a, b, ..., z, then a1, b1, ..."""
-    return (letter + (str(turn) if turn else "") for turn in count() for letter in string.ascii_lowercase)
+    ordered = sorted(columns, key=sorted)  # a, b, ..., z, then a1, b1, ...
+    names = (letter + (str(turn) if turn else "") for turn in count() for letter in string.ascii_lowercase)
+    named = list(zip(names, ordered))
+    return ["".join(name for name, column in named if at in column) for at in range(size)]
 
 
 # ---- all of them ---------------------------------------------------------------------------------------------------
@@ -186,14 +178,14 @@ def _lines(board: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         names
         | {"model": each["label"], "asked": each["details"], "mean": figure(each["mean"], board["unit"])}
-        | {"interval": "too few to tell" if each["few"] else _interval(each, board["unit"])}
+        | {
+            "interval": "too few to tell"
+            if each["few"]
+            else f"[{figure(each['low'], board['unit'])}, {figure(each['high'], board['unit'])}]"
+        }
         | {"group": each["group"], "rank": "–".join(map(str, dict.fromkeys(each["rank"] or ()))), "n": each["n"]}
         for each in board["systems"]
     ]
-
-
-def _interval(system: Mapping[str, Any], unit: str) -> str:
-    return f"[{figure(system['low'], unit)}, {figure(system['high'], unit)}]"
 
 
 def _sheet(boards: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], title: str) -> Sheet:

@@ -169,6 +169,10 @@ class CapabilityRow:
         return None if ends is None or self.unread >= 1 else min(1.0, ends[0] / (1 - self.unread))
 
     @property
+    def sign(self) -> str:
+        return " ✓" if self.can else " (no verdict)" if self.no_verdict else ""
+
+    @property
     def shown(self) -> str:
         return "–" if self.estimate is None else f"{100 * self.estimate.mean:.1f} %"
 
@@ -336,7 +340,7 @@ class CapabilityReader:
         varied, plain = (Scores.of_runs([side], one.metric) for side in (named, [source for _, source in given]))
         if varied is None or plain is None:
             return None
-        return Test(about=f"{name}: the varied stories less the plain ones", difference=varied.minus(plain))
+        return Test(about=f"{name}: varied items less their sources", difference=varied.minus(plain))
 
     def _same(self, capability: Capability, model: str) -> CapabilityRow:
         """The share of varied items with the answer of their source. Answers that do not depend on the question agree

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from proband.core.files import dumps, markdown_table, md, slug
+from proband.core.files import dumps, slug
+from proband.core.metrics import Metric
+from proband.core.suite import MeasuredOn, Published, Table
 from proband.reporting.numbers import formatting
+from proband.reporting.numbers.cells import Cell
+from proband.reporting.numbers.score_tables import Line, ScoreTable
 from proband.reporting.profile import CapabilityRow, Profile
+from proband.reporting.tables import markdown
 
-LEGEND = "Brackets: 95 % intervals. Bold: above chance and every shortcut"
+SCORE = Metric(name="score", of=len)
+LEGEND = "✓ above chance and every shortcut, corrected over the {} rows of the panel. Unread replies count as wrong."
 
 
 def plain_rows(profile: Profile) -> list[dict[str, str | float | None]]:
@@ -60,36 +66,26 @@ def as_json(profile: Profile) -> dict[str, Any]:
     }
 
 
-def as_markdown(profile: Profile) -> str:
-    """The sentences and the table."""
-    lines = [f"# {profile.title}", "", *(f"- {md(text)}" for _, text in profile.sentences), "", table(profile), ""]
-    lines += [f"{LEGEND} (corrected over the {profile.family} rows of the panel).", ""]
-    lines += [line for note in profile.notes for line in (md(note), "")]
-    return "\n".join(lines)
-
-
-def table(profile: Profile) -> str:
-    names = [profile.name(model) for model in profile.models]
-    head = ["capability", *(md(name) for name in names), "chance", "best shortcut", "items"]
-    body = []
+def as_table(profile: Profile) -> ScoreTable:
+    """A row per capability; people and the models that ship beside ours."""
+    lines: list[Line] = []
     for each in profile.capabilities:
-        rows = profile.of(each)
-        first = next((row for row in rows if row.levels), rows[0])
-        chance = "–" if first.chance is None else f"{100 * first.chance:.1f}"
-        best = "–" if first.shortcut is None else f"{100 * first.shortcut.value:.1f} ({md(first.shortcut.name)})"
-        count = max((row.estimate.n for row in rows if row.estimate), default=0)
-        body.append([each.does, *map(_cell, rows), chance, best, f"{count} · {md(each.items)}"])
-    return markdown_table(head, body)
-
-
-def _cell(row: CapabilityRow) -> str:
-    e = row.estimate
-    if e is None:
-        return f"– ({md(row.reason)})"
-    shown = f"{100 * e.mean:.1f}" if e.few else f"{100 * e.mean:.1f} [{100 * e.low:.1f}, {100 * e.high:.1f}]"
-    if row.unread:
-        shown += f", {100 * row.unread:.1f} % unread" + (" (no verdict)" if row.no_verdict else "")
-    return f"**{shown}**" if row.can else shown
+        for run, row in enumerate(profile.of(each)):
+            best = row.shortcut.value if row.shortcut else None
+            cell = row.estimate and Cell(row.estimate, row.chance, unread=row.unread, shortcut=best, mark=row.sign)
+            lines.append(Line(row=(each.does,), label=profile.name(row.model), run=run, cells=(cell or None,)))
+        others = {name: (means[each.does], "panel") for name, means in profile.references.items() if each.does in means}
+        others |= {"people": (each.people.value, each.people.source)} if each.people else {}
+        for name, (value, source) in others.items():
+            on = MeasuredOn(data="other items", fingerprints=frozenset())
+            figure = Published(model=name, metric="score", group={}, value=value, source=source, on=on)
+            lines.append(Line(row=(each.does,), label=name, figures=(figure,)))
+    note = " ".join([LEGEND.format(profile.family), *profile.notes])
+    table = Table(name="profile", title=profile.title, rows=("capability",), columns=(), metric="score", note=note)
+    names = tuple(profile.name(model) for model in profile.models)
+    return ScoreTable(
+        name="profile", title="", table=table, metric=SCORE, labels=names, columns=((),), lines=tuple(lines)
+    ).in_words()
 
 
 def model_card(profile: Profile, panel: str) -> str:
@@ -102,9 +98,7 @@ def model_card(profile: Profile, panel: str) -> str:
         for model in profile.models
     )  # JSON is YAML
     title = f"## Relational knowledge and reasoning (Proband {panel})"
-    return (
-        f"---\nmodel-index:\n{entries}---\n\n{title}\n\n{table(profile)}\n\n{LEGEND}. Unread replies count as wrong.\n"
-    )
+    return f"---\nmodel-index:\n{entries}---\n\n{title}\n\n{markdown(as_table(profile))}"
 
 
 def _card_result(row: CapabilityRow, panel: str) -> dict[str, Any]:

@@ -48,9 +48,9 @@ def several_run_sheets(study: Study, results: Results) -> list[Sheet]:
     labels = _labels(study, repeated, "run.seed")
     lines = [_repeats(label, results, [each.runs[0] for each in group]) for label, group in zip(labels, repeated)]
     shares = ("same every time", "95 %", "pass^k, k = repeats", "95 %", "by vote", "95 %")
-    header = ("model", "repeats", "items", "score", *shares)
+    columns = ("model", "repeats", "items", "score", *shares)
     note = "pass^k: right every time. By vote: the answer that most repeats gave."
-    repeats = Sheet(name="repeats", title="Asked several times", header=header, rows=tuple(lines), note=note)
+    repeats = Sheet(name="repeats", title="Asked several times", header=columns, rows=tuple(lines), note=note)
     return [*sheets, repeats] if lines else sheets
 
 

@@ -112,7 +112,7 @@ def comma_separated(sheet: Sheet) -> str:
     if not isinstance(sheet, ScoreTable):
         return "".join(csv_lines([sheet.header, *sheet.rows]))
     tags = (*sheet.table.rows, *sheet.table.columns)
-    rows = [[*map(formatting.name, tags), *COLUMNS]]
+    rows: list[list[Plain]] = [[*map(formatting.name, tags), *COLUMNS]]
     for record in sheet.records():
         few = {"low": None, "high": None} if record.get("few") else {}
         own = record | few | {"differs": "; ".join(record.get("differs", ()))}

@@ -22,11 +22,9 @@ from proband.core.files import read_json, slug, write_json, write_text
 from proband.core.metrics import Metric
 from proband.core.progress import Progress, log
 from proband.core.suite import Analysis, Claim, Results, Sheet, Suite, Table
-from proband.reporting.claims import Verdict, chosen, claims_sheet, judge
-from proband.reporting.combined_tables import combined_table
-from proband.reporting.draw.charts import figure_of
+from proband.reporting.claims import chosen, claims_sheet, judge
+from proband.reporting.draw.charts import dot_plot, figure_of
 from proband.reporting.draw.marks import MODELS, WIDE, svg
-from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.findings import (
     SHORTCUT,
     SHORTCUT_WRONG,
@@ -40,11 +38,11 @@ from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
 from proband.reporting.numbers.formatting import System, short_model, unique
 from proband.reporting.numbers.item_sets import ItemSet, names
-from proband.reporting.numbers.score_tables import ScoreTable, fill
+from proband.reporting.numbers.score_tables import ScoreTable, combined_table, fill
 from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages
 from proband.reporting.profile import Profile
-from proband.reporting.profile_texts import as_json, as_markdown
+from proband.reporting.profile_texts import as_json, as_table
 from proband.reporting.several_runs import several_run_sheets
 from proband.reporting.tables import comma_separated, latex, markdown
 from proband.reporting.variations import effects_of, variation_sheets, variation_table
@@ -104,7 +102,7 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     findings = judge(tested, what.findings) if what.findings else []
     if what.claims:
         folder.sheet(claims_sheet(claims, {study.key: study.name for study in studies}))
-        folder.json("claims.json", {"claims": _plain(claims)})
+        folder.add("claims.json", {"claims": _plain(claims)})
     title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
     texts = pages(
         sections,
@@ -117,7 +115,7 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     if what.profile is not None:
         folder.profile(what.profile)
     for file, text in texts.items():
-        folder.text(file, text)
+        folder.add(file, text)
     summary = {"title": title, "findings": _plain(findings)}
     summary["sets"] = [_set_summary(section) for section in sections]
     folder.finish(summary | ({"claims": _plain(claims)} if what.claims else {}))
@@ -128,22 +126,18 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
         "answers": sum(len(run.lines) for study in studies for run in study.arrays.runs),
         "sentences": [sentence for section in sections for sentence in section.findings],
         "scores": [line for section in sections for line in _scores(section)],
-        **({"claims": _counted(claims)} if what.claims else {}),
+        **(
+            {"claims": {"holds": 0, "fails": 0, "open": 0, **Counter(v.verdict for v in claims)}} if what.claims else {}
+        ),
         **({"findings": _plain(findings)} if findings else {}),
     }
-
-
-def _counted(claims: Sequence[Verdict]) -> dict[str, int]:
-    """How many claims have each verdict."""
-    counts = Counter(each.verdict for each in claims)
-    return {kind: counts[kind] for kind in ("holds", "fails", "open")} | dict(counts)
 
 
 # ---- what is wanted ------------------------------------------------------------------------------------------------
 
 
 def check(sets: Sequence[ItemSet], what: ReportOptions) -> None:
-    """Whether there is what the options name, and every metric that the suites' tables and claims name."""
+    """Whether there is what the options name."""
     if not sets:
         raise ProbandError("nothing to report: no run was given")
     stated = [claim.statement for each in sets for claim in each.suite.claims]
@@ -157,13 +151,6 @@ def check(sets: Sequence[ItemSet], what: ReportOptions) -> None:
         for name in wanted:
             if name not in known:
                 raise ProbandError(f"no {kind} {name!r}; there are {', '.join(dict.fromkeys(known)) or 'none'}")
-    for suite in (each.suite for each in sets):
-        names = [metric.name for metric in suite.metrics]
-        users = [(f"table {table.name!r}", table.metric) for table in suite.tables]
-        users += [(f"claim {c.statement!r}", each.metric) for c in suite.claims for each in c.contrasts if each.metric]
-        for user, metric in users:
-            if metric not in names:
-                raise ProbandError(f"{user} of suite {suite.name!r} asks for metric {metric!r}")
 
 
 # ---- the item sets -------------------------------------------------------------------------------------------------
@@ -248,7 +235,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     compared = comparisons(study) if len(study.systems) > 1 else []
     fallen = shortcut_headline(study, best, {}) if best else ""
     advance()
-    browsed = write_browser(study, folder.text)
+    browsed = write_browser(study, folder.add)
     advance()
     return Section(
         study=study,
@@ -389,27 +376,26 @@ class Folder:
     """Collects the files of one report and writes them together."""
 
     def __init__(self, out: Path, *, force: bool = False) -> None:
-        self.out, self.force, self.contents = out, force, dict[str, Any]()  # a text, or what is written as JSON
+        self.out, self.force, self.contents = out, force, dict[str, Any]()
         check_folder(out, force=force)
 
-    def text(self, name: str, text: str) -> None:
-        self.contents[name] = text
-
-    def json(self, name: str, value: Any) -> None:
-        self.contents[name] = value
+    def add(self, name: str, content: Any) -> None:
+        """A text, or what is written as JSON."""
+        self.contents[name] = content
 
     def sheet(self, sheet: Sheet) -> None:
         """A table in three formats, and its figure."""
         formats = {"md": markdown(sheet), "tex": latex(sheet), "csv": comma_separated(sheet)}
         for end, text in formats.items():
-            self.text(f"tables/{sheet.name}.{end}", text)
+            self.add(f"tables/{sheet.name}.{end}", text)
         if draw := figure_of(sheet):
-            self.text(f"figures/{sheet.name}.svg", svg(draw(WIDE)))
+            self.add(f"figures/{sheet.name}.svg", svg(draw(WIDE)))
 
     def profile(self, profile: Profile) -> None:
-        self.json("profile.json", as_json(profile))
-        self.text("tables/profile.md", as_markdown(profile))
-        self.text("figures/profile.svg", svg(profile_chart(profile, WIDE)))
+        self.add("profile.json", as_json(profile))
+        table = as_table(profile)
+        self.sheet(table)
+        self.add("figures/profile.svg", svg(dot_plot(table, WIDE)))
 
     def finish(self, summary: Mapping[str, Any]) -> None:
         """Write report.json, which lists the files, and the files; remove what only an earlier report had."""

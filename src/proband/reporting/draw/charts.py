@@ -67,39 +67,43 @@ class Band:
 
 
 def dot_plot(grid: ScoreTable, width: float) -> Picture:
-    """A dot and its interval per model, a strip per row, a panel per column; dashes mark chance."""
+    """A dot and its interval per model, a strip per row, a panel per column; dashes mark chance, a bar the best
+    shortcut. The numbers of a single column stand beside it; on a narrow screen its rows are named above."""
     bands = _bands(grid)
     narrow = width < 500
-    columns = grid.columns
+    columns, alone = grid.columns, len(grid.columns) == 1
     per = 1 if narrow else max(1, min(len(columns), 4))
     names = text_width([band.label for band in bands])
-    left = min(names + 14, (0.38 if narrow else 0.26) * width)
-    lane, pad, top = 13.0, 12.0, 26.0 if len(columns) > 1 else 6.0
+    left = 2.0 if alone and narrow else min(names + 14, (0.38 if narrow else 0.28) * width)
+    lane, pad, top = 13.0, 28.0 if alone and narrow else 12.0, 6.0 if alone else 26.0
     heights = [pad + lane * band.lanes for band in bands]
-    panel = (width - left - 8) / per
+    panel = (width - left - 8 - (110 if alone else 0)) / per
     tall = top + sum(heights) + 34
     low, high = grid.value_range
     marks: list[Mark] = []
     for i, column in enumerate(columns):
         x, y = left + (i % per) * panel, (i // per) * tall
         axis = Axis(low, high, x + 8, x + panel - 18, grid.metric.percent)
-        if len(columns) > 1:
+        if not alone:
             name = shorten(grid.heading(column), panel - 12, size=13)
             marks.append(Mark(kind="text", at=(x + 8, y + 14), text=name, size=13, bold=True))
         marks += _panel_frame(axis, y + top, y + top + sum(heights), stripes=heights)
         at = y + top
         for band, tallness in zip(bands, heights):
-            if i % per == 0:
-                shown = shorten(band.label, left - 8)
-                marks.append(
-                    Mark(kind="text", at=(left - 6, at + tallness / 2 + 4), text=shown, paint="ink", anchor="end")
-                )
+            if alone and narrow:
+                name = shorten(band.label, width - 16, size=13)
+                marks.append(Mark(kind="text", at=(left + 8, at + 16), text=name, size=13))
+            elif i % per == 0:
+                name = shorten(band.label, left - 8)
+                marks.append(Mark(kind="text", at=(left - 6, at + tallness / 2 + 4), text=name, anchor="end"))
             marks += _strip(grid, band, i, axis, at, tallness, lane)
             at += tallness
         levels = [level for band in bands if (level := _chance(band.lines, i)) is not None]
         if levels:
             marks.append(soft_text(axis(levels[0]), at + 28, "chance", size=10.5))
-    return picture(grid, width, tall * math.ceil(len(columns) / per), marks)
+    bottom = tall * math.ceil(len(columns) / per)
+    key, height = _key(grid, width, bottom) if grid.table.rows else ([], bottom)
+    return picture(grid, width, height, [*marks, *key])
 
 
 def _bands(grid: ScoreTable) -> list[Band]:
@@ -134,11 +138,14 @@ def _panel_frame(axis: Axis, top: float, bottom: float, *, stripes: Sequence[flo
 
 def _strip(grid: ScoreTable, band: Band, column: int, axis: Axis, top: float, height: float, lane: float) -> list[Mark]:
     marks: list[Mark] = []
-    chance = _chance(band.lines, column)
-    if chance is not None:
+    first = top + height - 6 - lane * (band.lanes - 0.5)
+    ends = first - lane / 2 - 4, top + height - 2
+    if (chance := _chance(band.lines, column)) is not None:
         x = axis(chance)
-        marks.append(Mark(kind="line", at=(x, top, x, top + height), paint="rule", width=1.5, dash="3 3"))
-    first = top + (height - lane * band.lanes) / 2 + lane / 2
+        marks.append(Mark(kind="line", at=(x, ends[0], x, ends[1]), paint="rule", width=1.5, dash="3 3"))
+    if (shortcut := _best_shortcut(band.lines, column)) is not None:
+        x = axis(shortcut)
+        marks.append(Mark(kind="line", at=(x, ends[0], x, ends[1]), paint="ink", width=2.5, opacity=0.75))
     for number, line in enumerate(band.lines):
         y = first + lane * min(number, band.lanes - 1)
         if line.run is None:
@@ -153,9 +160,13 @@ def _strip(grid: ScoreTable, band: Band, column: int, axis: Axis, top: float, he
             if e.few:
                 marks.append(replace(dot, paint="pub", opacity=0.6))
             else:
-                ends, paint = (axis(e.low), y, axis(e.high), y), colour_of(hue)
-                marks.append(Mark(kind="line", at=ends, paint=paint, width=2.5, opacity=0.55, model=line.run))
+                span, paint = (axis(e.low), y, axis(e.high), y), colour_of(hue)
+                marks.append(Mark(kind="line", at=span, paint=paint, width=2.5, opacity=0.55, model=line.run))
                 marks.append(replace(dot, paint=paint))
+            if len(grid.columns) == 1:
+                value, sign, more = grid.words(line)[0]
+                shown = value if e.few else f"{value} {more[0]}{sign}"
+                marks.append(Mark(kind="text", at=(axis.end + 14, y + 4), text=shown, size=11, model=line.run))
     return marks
 
 
@@ -340,11 +351,11 @@ def _published(
             marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=tip(grid, line, at)))
         ends.append((places[-1][1], line.label))
     if room:
-        at = -math.inf
+        below = -math.inf
         for y, model in sorted(ends):
-            at = max(at + 13, y + 4)
+            below = max(below + 13, y + 4)
             name = shorten(model, room - 10, size=11)
-            marks.append(Mark(kind="text", at=(across.end + pad + 10, at), text=name, size=11, paint="pub"))
+            marks.append(Mark(kind="text", at=(across.end + pad + 10, below), text=name, size=11, paint="pub"))
     return marks
 
 

@@ -41,6 +41,7 @@ class Cell:
     skipped: int = 0  # items of the selection that were not asked; they do not count
     uncovered: int = 0  # items of the selection that the model knows nothing of; they do not count
     shortcut: float | None = None
+    mark: str = ""  # behind its interval
 
     @property
     def level(self) -> float | None:
@@ -287,26 +288,16 @@ class Study:
     # ---- pairs of systems ----
 
     def pairs(
-        self, metric: Metric, where: Where, *, only: Collection[tuple[int, int]] | None = None, margin: float = 0.0
+        self, metric: Metric, where: Where, *, only: Collection[tuple[int, int]] | None = None
     ) -> list[Comparison]:
-        """Every pair of systems (or only some), on the items that both have a number for. With a `margin`, the test is
-        whether the first is ahead by more than that, item by item."""
+        """Every pair of systems (or only some), on the items that both have a number for."""
         scores = self.scores(metric, where)
         pairs = []
         for a, b in combinations(sorted(scores), 2):
-            if only is None or (a, b) in only:
-                one, other = on_common_items(scores[a], scores[b])
-                if len(one):
-                    labels = self.labels[a], self.labels[b]
-                    pairs.append(compared(metric, one, other, group=where, labels=labels, margin=margin))
+            one, other = on_common_items(scores[a], scores[b])
+            if len(one) and (only is None or (a, b) in only):
+                pairs.append(compared(metric, one, other, group=where, labels=(self.labels[a], self.labels[b])))
         return pairs
-
-    def pair(self, metric: Metric, where: Where, a: int, b: int, *, margin: float = 0.0) -> Comparison | None:
-        """Two systems, the test being whether a is ahead of b by more than `margin`."""
-        if a > b:
-            turned = self.pair(metric, where, b, a, margin=-margin)
-            return turned and turned.turned()
-        return next(iter(self.pairs(metric, where, only={(a, b)}, margin=margin)), None)
 
 
 # ---- tags ----------------------------------------------------------------------------------------------------------
@@ -389,11 +380,9 @@ class Comparison(Difference):
         return f"{result} ({self.note})" if self.note else result
 
 
-def compared(
-    metric: Metric, a: Scores, b: Scores, *, group: Where, labels: tuple[str, str], margin: float = 0.0
-) -> Comparison:
-    """Two systems on the items that both have, the test being whether the first is ahead by more than `margin`."""
-    result = a.minus(b, margin=margin)
+def compared(metric: Metric, a: Scores, b: Scores, *, group: Where, labels: tuple[str, str]) -> Comparison:
+    """Two systems on the items that both have."""
+    result = a.minus(b)
     ahead = labels[0] if metric.ahead(result.mean_a, result.mean_b) else labels[1]
     return Comparison(
         **{each.name: getattr(result, each.name) for each in fields(result)},

@@ -9,7 +9,7 @@ that suits them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,8 +20,10 @@ from proband.core.suite import Contrast, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
+from proband.reporting.numbers.item_sets import Codes
 from proband.reporting.numbers.score_tables import SPLIT, keys_of
-from proband.stats import ONE_SEED, Difference, Mean, Scores, contrast, holm
+from proband.stats import ONE_SEED, Difference, Mean, Scores, holm, on_common_items
+from proband.stats import contrast as paired
 
 MOST_PAIRS = 45  # ten systems
 
@@ -98,8 +100,7 @@ def between(compared: Sequence[Comparison], a: str, b: str) -> list[Comparison]:
 # ---- one contrast of a claim -----------------------------------------------------------------------------------------
 
 
-Side = tuple[int, Where]  # a system and what is selected of it
-Tested = tuple[float, float, float | None, str, float | None] | None  # both values, p, what was counted, detectable
+Tested = tuple[float, float, float | None, str, float | None]  # both values, p, what was counted, detectable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,33 +121,41 @@ class Compared:
 def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -> Compared | None:
     """`above` of system a against `below` of system b, within the group; None where there is no data."""
     metric = study.items.suite.metric(contrast.metric)
-    one: Side = (a, {**group, **contrast.where, **contrast.above})
-    other: Side = (b, {**group, **contrast.where, **contrast.below})
+    wheres = [{**group, **contrast.where, **side} for side in (contrast.above, contrast.below)]
+    sides = [study.scores_of(at, metric, study.mask(where)) for at, where in zip((a, b), wheres)]
     margin = contrast.margin if metric.better == "high" else -contrast.margin  # what the first side is moved by
+    same = a == b
     if contrast.pair == "item":
-        result = _by_item(study, metric, one, other, margin)
-    elif contrast.pair:
-        result = _by_value(study, metric, one, other, margin, tag=contrast.pair)
-    elif contrast.unit:
-        result = _by_group(study, metric, one, other, margin, tag=contrast.unit)
+        one, other = ({n: v for n, v in where.items() if not n.startswith("run.")} for where in wheres)
+        if one != other:
+            raise ProbandError(f"a contrast by item selects different items: {_side(wheres[0])} and {_side(wheres[1])}")
+        result = _by_item(*sides, margin)
+    elif contrast.pair or contrast.unit:
+        tag = study.arrays.tags.get(contrast.pair or contrast.unit)
+        parts = [_by_tag(side, tag) if tag else {} for side in sides]
+        name = formatting.name(contrast.pair or contrast.unit)
+        if contrast.pair:
+            result = _by_value(sides, parts, margin, name, same=same)
+        else:
+            result = _by_group(parts, margin, name, seed=study.seed)
     else:
-        result = _by_cluster(study, metric, one, other, margin)
+        result = _by_cluster(*sides, margin, metric, same=same)
     if result is None:
         return None
     first, second, p, counted, seen = result
-    sides = f"{formatting.value(first, metric)} against {formatting.value(second, metric)}"
+    values = f"{formatting.value(first, metric)} against {formatting.value(second, metric)}"
     margin_text = f", margin {formatting.distance(contrast.margin, metric)}" if contrast.margin else ""
     what = f"{_side(contrast.above)} minus {_side(contrast.below)}"
 
     def both_below(level: Callable[[Metric, Scores], float | None]) -> bool:
-        levels = [level(metric, study.scores_of(at, metric, study.mask(where))) for at, where in (one, other)]
+        levels = [level(metric, side) for side in sides]
         return all(own is not None and value < own for value, own in zip((first, second), levels))
 
     return Compared(
         ahead=(first - second if metric.better == "high" else second - first) - contrast.margin,
         difference=first - second,
         p=p,
-        evidence=f"{what}, {formatting.metric(metric)} {sides}, {counted}{margin_text}",
+        evidence=f"{what}, {formatting.metric(metric)} {values}, {counted}{margin_text}",
         metric=metric,
         detectable=seen,
         below_chance=both_below(study.chance),
@@ -158,57 +167,44 @@ def _side(where: Where) -> str:
     return formatting.group(where) if where else "all"
 
 
-def _by_item(study: Study, metric: Metric, one: Side, other: Side, margin: float) -> Tested:
+def _by_item(a: Scores, b: Scores, margin: float) -> Tested | None:
     """Two systems on the same items: the paired test of the report's comparisons."""
-    where = {name: value for name, value in one[1].items() if not name.startswith("run.")}
-    if where != {name: value for name, value in other[1].items() if not name.startswith("run.")}:
-        raise ProbandError(f"a contrast by item selects different items: {_side(one[1])} and {_side(other[1])}")
-    pair = study.pair(metric, where, one[0], other[0], margin=margin)
-    if pair is None:
+    one, other = on_common_items(a, b)
+    if not len(one):
         return None
-    counted = f"{formatting.count(pair.n, 'item')} in {formatting.count(pair.clusters, 'cluster')}"
-    return pair.mean_a, pair.mean_b, *_decided(pair, counted, undecided=pair.undecided)
+    result = one.minus(other, margin=margin)
+    counted = f"{formatting.count(result.n, 'item')} in {formatting.count(result.clusters, 'cluster')}"
+    return _decided(result, counted, decided=result.p is not None)
 
 
-def _values(study: Study, metric: Metric, side: Side, tag: str) -> dict[Tag, list[float]]:
+def _by_tag(scores: Scores, tag: Codes) -> dict[Tag, list[float]]:
     """The metric of a system within each value of a tag, in each of its runs."""
-    system, where = side
-    if tag not in study.arrays.tags:
-        return {}
-    codes, names = study.arrays.tags[tag].codes, study.arrays.tags[tag].values
-    inside = study.mask(where)
-    parts = ((name, study.scores_of(system, metric, inside & (codes == code))) for code, name in enumerate(names))
-    return {name: part.values.tolist() for name, part in parts if len(part)}
+    codes = tag.codes[scores.items]
+    there = [(name, codes == code) for code, name in enumerate(tag.values)]
+    return {name: scores.only(mask, within=True).values.tolist() for name, mask in there if mask.any()}
 
 
-def _by_value(study: Study, metric: Metric, one: Side, other: Side, margin: float, *, tag: str) -> Tested:
+Parts = Sequence[Mapping[Tag, list[float]]]  # of both sides
+
+
+def _by_value(sides: Sequence[Scores], parts: Parts, margin: float, name: str, *, same: bool) -> Tested | None:
     """Value by value of a tag: the t-test of the differences."""
-    first, second = (_values(study, metric, side, tag) for side in (one, other))
-    both = [value for value in first if value in second]
+    both = [value for value in parts[0] if value in parts[1]]
     if len(both) < 2:
         return None
-    a, b = (
-        Scores.of(
-            np.array([values[v] for v in both]).T, estimator=Mean(), trained=bool(study.systems[at].tags["run.net"])
-        )
-        for values, (at, _) in zip((first, second), (one, other))
-    )
-    same_runs = one[0] == other[0]
-    result = contrast([a, b], [1, -1], margin=margin, same_runs=same_runs)
-    counted = formatting.count(len(both), formatting.name(tag))
-    return a.value, b.value, *_decided(result, counted, undecided=_undecided(one, other, result))
+    scores = [
+        Scores.of(np.array([values[v] for v in both]).T, estimator=Mean(), trained=side.trained)
+        for values, side in zip(parts, sides)
+    ]
+    result = paired(scores, [1, -1], margin=margin, same_runs=same)
+    return _decided(result, formatting.count(len(both), name), decided=_known(result, same=same))
 
 
-def _undecided(one: Side, other: Side, result: Difference) -> bool:
-    """Too few clusters, or two systems of which one's training chance is unknown."""
-    return result.few or (one[0] != other[0] and result.note == ONE_SEED)
-
-
-def _by_group(study: Study, metric: Metric, one: Side, other: Side, margin: float, *, tag: str) -> Tested:
+def _by_group(parts: Parts, margin: float, name: str, *, seed: int) -> Tested | None:
     """Two separate groups of values of a tag: a permutation test of their means."""
     from scipy.stats import permutation_test
 
-    a, b = (np.array([np.mean(v) for v in _values(study, metric, side, tag).values()]) for side in (one, other))
+    a, b = (np.array([np.mean(v) for v in values.values()]) for values in parts)
     if len(a) < 2 or len(b) < 2:
         return None
     test = permutation_test(
@@ -216,27 +212,34 @@ def _by_group(study: Study, metric: Metric, one: Side, other: Side, margin: floa
         lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis),
         vectorized=True,
         n_resamples=4999,
-        rng=np.random.default_rng(study.seed),
+        rng=np.random.default_rng(seed),
     )
-    counted = f"{len(a)} and {formatting.count(len(b), formatting.name(tag))}"
-    return float(a.mean()), float(b.mean()), float(test.pvalue), counted, None
+    return float(a.mean()), float(b.mean()), float(test.pvalue), f"{len(a)} and {formatting.count(len(b), name)}", None
 
 
-def _by_cluster(study: Study, metric: Metric, one: Side, other: Side, margin: float) -> Tested:
+def _by_cluster(a: Scores, b: Scores, margin: float, metric: Metric, *, same: bool) -> Tested | None:
     """Two selections of items, which may share clusters: each item's influence on the difference of the two means."""
     if metric.over == "set":
         raise ProbandError(f"a contrast of {metric.name!r}, a metric over sets, needs 'pair' or 'unit'")
-    a, b = (study.scores_of(at, metric, study.mask(where)) for at, where in (one, other))
     if not len(a) or not len(b):
         return None
-    result = a.minus_selection(b, margin=margin, same_runs=one[0] == other[0])
+    result = a.minus_selection(b, margin=margin, same_runs=same)
     counted = f"{len(a):,} and {formatting.count(len(b), 'item')} in {formatting.count(result.clusters, 'cluster')}"
-    return a.value, b.value, *_decided(result, counted, undecided=_undecided(one, other, result))
+    return _decided(result, counted, decided=_known(result, same=same))
 
 
-def _decided(result: Difference, counted: str, *, undecided: bool) -> tuple[float | None, str, float | None]:
-    """The p-value, what was counted and what is detectable; nothing is decided where there are too few clusters, or a
-    net was trained once and nothing tells what another seed would give."""
+def _known(result: Difference, *, same: bool) -> bool:
+    """Enough clusters, and of two systems the training chance of both."""
+    return not result.few and (same or result.note != ONE_SEED)
+
+
+def _decided(result: Difference, counted: str, *, decided: bool) -> Tested:
+    """Nothing is decided where there are too few clusters, or a net was trained once and nothing tells what another
+    seed would give."""
     note = "too few to tell" if result.few else result.note
     counted = f"{counted}: {note}" if note else counted
-    return (None, counted, None) if undecided else (result.p, counted, result.detectable)
+    return (
+        result.mean_a,
+        result.mean_b,
+        *((result.p, counted, result.detectable) if decided else (None, counted, None)),
+    )

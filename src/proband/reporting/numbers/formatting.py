@@ -21,7 +21,7 @@ from proband.core.types import Estimate, Run, Tag
 
 MINUS = "\N{MINUS SIGN}"
 TOO_FEW = "too few to tell"
-POINTS = {"share": " points", "nats": " nats", "count": ""}  # what a difference is in
+UNITS = {"share": ("percent", "%", " points"), "nats": ("nats", " nats", " nats"), "count": ("", "", "")}
 
 
 def metric(of: Metric) -> str:
@@ -33,43 +33,34 @@ def metric(of: Metric) -> str:
 
 
 def with_arrow(of: Metric) -> str:
-    """The metric's name with the direction that is better.
-
-    >>> with_arrow(Metric(name="surprisal", of=len, unit="nats", better="low"))
-    'surprisal ↓'
-    """
+    """The metric's name with the direction that is better."""
     return metric(of) + (" ↑" if of.better == "high" else " ↓")
 
 
 def unit(of: Metric) -> str:
     """What the numbers of a table are in."""
-    return {"share": "percent", "nats": "nats", "count": ""}[of.unit]
+    return UNITS[of.unit][0]
 
 
 def figure(value: float, of: Metric) -> str:
     """A number of a table.
 
-    >>> from proband.core.metrics import ACCURACY
-    >>> figure(0.7125, ACCURACY), figure(12.3456, Metric(name="rank", of=len, unit="count")), figure(-0.004, ACCURACY)
+    >>> share, rank = Metric(name="accuracy", of=len), Metric(name="rank", of=len, unit="count")
+    >>> figure(0.7125, share), figure(12.3456, rank), figure(-0.004, share)
     ('71.2', '12.35', '−0.4')
     """
     return files.figure(value, of.unit).replace("-", MINUS)
 
 
 def interval(low: float, high: float, of: Metric) -> str:
-    """
-    >>> from proband.core.metrics import ACCURACY
-    >>> interval(0.68, 0.741, ACCURACY)
-    '[68.0, 74.1]'
-    """
     return f"[{figure(low, of)}, {figure(high, of)}]"
 
 
 def span(e: Estimate, of: Metric) -> str:
     """The interval of an estimate, or why there is none.
 
-    >>> from proband.core.metrics import ACCURACY
-    >>> span(Estimate(metric="accuracy", group={}, mean=0.7, low=0.0, high=1.0, n=3, few=True), ACCURACY)
+    >>> few = Estimate(metric="accuracy", group={}, mean=0.7, low=0.0, high=1.0, n=3, few=True)
+    >>> span(few, Metric(name="accuracy", of=len))
     '(n = 3, too few to tell)'
     """
     return f"(n = {e.n:,}, {TOO_FEW})" if e.few else interval(e.low, e.high, of)
@@ -77,8 +68,7 @@ def span(e: Estimate, of: Metric) -> str:
 
 def signed(value: float, of: Metric) -> str:
     """
-    >>> from proband.core.metrics import ACCURACY
-    >>> signed(0.034, ACCURACY), signed(-0.034, ACCURACY)
+    >>> signed(0.034, Metric(name="accuracy", of=len)), signed(-0.034, Metric(name="accuracy", of=len))
     ('+3.4', '−3.4')
     """
     text = figure(value, of)
@@ -86,28 +76,18 @@ def signed(value: float, of: Metric) -> str:
 
 
 def value(number: float, of: Metric) -> str:
-    """A number in a sentence, with its unit.
-
-    >>> from proband.core.metrics import ACCURACY
-    >>> value(0.7125, ACCURACY), value(1.5, Metric(name="surprisal", of=len, unit="nats"))
-    ('71.2%', '1.50 nats')
-    """
-    return figure(number, of) + {"share": "%", "nats": " nats", "count": ""}[of.unit]
+    """A number in a sentence, with its unit: `71.2%`, `1.50 nats`."""
+    return figure(number, of) + UNITS[of.unit][1]
 
 
 def distance(number: float, of: Metric) -> str:
-    """A difference in a sentence, without its sign.
-
-    >>> from proband.core.metrics import ACCURACY
-    >>> distance(0.123, ACCURACY), distance(-1.5, Metric(name="surprisal", of=len, unit="nats"))
-    ('12.3 points', '1.50 nats')
-    """
-    return figure(abs(number), of) + POINTS[of.unit]
+    """A difference in a sentence, without its sign: `12.3 points`."""
+    return figure(abs(number), of) + UNITS[of.unit][2]
 
 
 def change(number: float, of: Metric) -> str:
     """A difference in its own table, with sign and unit."""
-    return signed(number, of) + POINTS[of.unit]
+    return signed(number, of) + UNITS[of.unit][2]
 
 
 def spread(sd: float | None, runs: int, of: Metric) -> str:

@@ -219,7 +219,7 @@ class AnsweredItems:
             result = None if answer.status in LEFT_OUT else of(item, answer)
             if result is None:
                 continue
-            values = (result,) if isinstance(result, (float, int, np.number)) else result
+            values: Sequence[Any] = (result,) if isinstance(result, (float, int, np.number)) else result
             if not all(map(math.isfinite, values)):
                 self.refuse(f"gives {metric.name} of item {item.id!r} a value that is not a finite number")
             numbers.extend(values)

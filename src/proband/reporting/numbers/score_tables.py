@@ -19,7 +19,7 @@ import numpy as np
 
 from proband.core.files import group_by_key
 from proband.core.metrics import SPLITS, Metric, splits_in_words
-from proband.core.suite import Published, Sheet, Table, Where
+from proband.core.suite import Analysis, Published, Sheet, Table, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import VARIATION, Cell, Study, matches, same
@@ -161,10 +161,10 @@ class ScoreTable(Sheet):
 
     def _words(self, cell: Cell) -> CellWords:
         e, spread = cell.estimate, formatting.spread(cell.sd, cell.runs, self.metric)
-        unread = f"unread {100 * cell.unread:.0f}%" if cell.unread >= 0.005 else ""
+        unread = f"{100 * cell.unread:.1f} % unread" if cell.unread >= 0.0005 else ""
         uncovered = f"{cell.uncovered:,} not covered" if cell.uncovered else ""
         more = tuple(part for part in (formatting.span(e, self.metric), spread, unread, uncovered, e.note) if part)
-        return formatting.figure(e.mean, self.metric), SIGN[cell.against_level], more
+        return formatting.figure(e.mean, self.metric), SIGN[cell.against_level] + cell.mark, more
 
     @property
     def signs(self) -> list[str]:
@@ -387,6 +387,33 @@ def _place(table: Table, name: str, value: Tag) -> tuple[int, float, str]:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return (1, float(value), "")
     return (2, 0.0, str(value))
+
+
+# ---- several tables in one ------------------------------------------------------------------------------------------
+
+
+def combined_table(study: Study, analysis: Analysis) -> list[Sheet]:
+    """The means of several tables: a line per model and column of the tables, over all their rows, a column per table;
+    intervals and tests stand in the tables."""
+    named = {table.name: table for table in study.items.suite.tables}
+    tables = {head: fill(study, named[name]) for head, name in analysis.tables.items()}
+    lines: dict[tuple[str, Key], dict[str, float | int]] = {}
+    differs: dict[str, dict[str, None]] = {}
+    last = [(head, table, line) for head, table in tables.items() if table.lines for line in table.groups[-1]]
+    for head, table, line in sorted(last, key=lambda each: each[2].run is not None):  # published ones first
+        for column, cell in zip(table.columns, line.cells or line.figures):
+            if cell:
+                ours = isinstance(cell, Cell)
+                own = lines.setdefault((line.label if ours else f"published: {line.label}", column), {})
+                mean = cell.estimate.mean if isinstance(cell, Cell) else cell.value
+                own[head] = round(100 * mean, 2) if table.metric.percent else round(mean, 3)
+                own |= {"runs": cell.runs} if isinstance(cell, Cell) else {}
+        differs.setdefault(line.label, {}).update(dict.fromkeys(line.differs))
+    tags = next((table.table.columns for table in tables.values()), ())
+    header = ("model", *map(formatting.name, tags), *analysis.tables, "runs")
+    rows = tuple((name, *column, *map(line.get, header[1 + len(tags) :])) for (name, column), line in lines.items())
+    note = " ".join(filter(None, [analysis.note, *differing((name, list(each)) for name, each in differs.items())]))
+    return [Sheet(name=analysis.name, title=analysis.help, header=header, rows=rows, note=note)]
 
 
 # ---- like next to like: which published figures may be shown next to ours, and in what our lines differ --------------

@@ -23,14 +23,14 @@ from proband.core.types import Run
 from proband.reporting import tables
 from proband.reporting.claims import Verdict
 from proband.reporting.claims import counts as claim_counts
-from proband.reporting.draw.charts import differences, drawing, figure_of, line_plot, shade
+from proband.reporting.draw.charts import differences, dot_plot, drawing, figure_of, line_plot, shade
 from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, look, svg, variable
-from proband.reporting.draw.profile_chart import profile_chart
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.numbers.score_tables import Line, ScoreTable, tip
 from proband.reporting.profile import Profile
+from proband.reporting.profile_texts import as_table
 
 SCRIPTS = (
     ("proband.web", "page.js"),
@@ -103,9 +103,11 @@ def _picture(sections: Sequence[Section]) -> dict[str, str] | None:
 
 def _profile(profile: Profile, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What the overview shows of a profile: its figure, and where the items of each set are."""
+    table = as_table(profile)
     return {
         "profile": profile,
-        "profile_figure": _both_widths(partial(profile_chart, profile)),
+        "profile_figure": _both_widths(partial(dot_plot, table)),
+        "profile_marks": marks_key(table, dot_plot),
         "item_pages": {view["study"].items.source: view["file"] for view in views},
     }
 
@@ -264,21 +266,22 @@ def panel(sheet: Sheet) -> dict[str, Any]:
         "bodies": [_body(sheet, group) for group in sheet.groups],
         "sources": "; ".join(dict.fromkeys(figure.source for figure in sheet.published)),
         "bold": len(sheet.labels) > 1,
-        "marks": marks_key(sheet),
+        "marks": marks_key(sheet, drawing(sheet)),
     }
 
 
-def marks_key(grid: ScoreTable) -> list[tuple[str, str]]:
+def marks_key(grid: ScoreTable, draw: Callable[..., Picture] | None) -> list[tuple[str, str]]:
     """What the marks of a figure mean, as (class of the style sheet, words): those that it has."""
     few = [("few", "too few items to tell: no interval")] if grid.has_few else []
     published = [("diamond", "published")] if grid.published else []
     chance = [("dash", "chance")] if grid.has_chance else []
+    chance += [("level", "best shortcut")] if any(cell.shortcut is not None for cell in grid.filled) else []
     level = "the best shortcut" if grid.level != "chance" else "chance"
-    if drawing(grid) is None:
+    if draw is None:
         against = f"above {level}" if grid.has_chance else "darker: better"
         low = [("below", f"below {level}"), ("pale", f"° the interval includes {level}")] if grid.has_chance else []
         return [("above", against), *low, *few]
-    band = "band" if drawing(grid) is line_plot else "bar"
+    band = "band" if draw is line_plot else "bar"
     return [("dot", "mean"), (band, "95% interval"), *chance, *published, *few]
 
 
@@ -364,21 +367,11 @@ def run_command(run: Run, items: ItemSet) -> str:
     parts = ["proband", "run", items.source or "DIR", "-m", run.model, "-s", run.solver]
     given = {name.replace("_", "-"): value for name, value in run.settings.items()}
     own = {name: value for name, value in given.items() if name in FLAGS and value != 0}
-    rest = {name: value for name, value in given.items() if name not in (*FLAGS, *NO_OPTIONS)}
-    tags = [
-        word for name, values in dict(run.settings.get("where", {})).items() for word in ("--where", f"{name}={values}")
-    ]
-    parts += ["--seed", str(run.seed), *_flags(own), *tags, *_settings(rest), "-o", "RUNDIR"]
+    rest = {name: _listed(value) for name, value in given.items() if name not in (*FLAGS, *NO_OPTIONS)}
+    words = [("--where", f"{name}={values}") for name, values in dict(run.settings.get("where", {})).items()]
+    words += [("--set", f"{name}={value}") for name, value in rest.items() if value]
+    parts += ["--seed", str(run.seed), *_flags(own), *(word for each in words for word in each), "-o", "RUNDIR"]
     return shlex.join(parts)
-
-
-def _settings(options: Mapping[str, Any]) -> list[str]:
-    """
-    >>> _settings({"norm": "token", "steps": 20, "exclude": True, "method": "", "layers": [0, 6]})
-    ['--set', 'norm=token', '--set', 'steps=20', '--set', 'exclude=yes', '--set', 'layers=0,6']
-    """
-    given = {name: value for name, value in options.items() if value is not None and value != ""}
-    return [word for name, value in given.items() for word in ("--set", f"{name}={_listed(value)}")]
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:
@@ -386,19 +379,18 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
     >>> _flags({"per_k": 20, "certify": True, "rules": None, "k": [2, 3]})
     ['--per-k', '20', '--certify', '--k', '2,3']
     """
-    flags: list[str] = []
-    for name, value in options.items():
-        flag = "--" + name.replace("_", "-")
-        if value is True:
-            flags.append(flag)
-        elif isinstance(value, (list, tuple)):
-            flags += [flag, ",".join(map(str, value))]
-        elif isinstance(value, (str, int, float)) and value is not False and value != "":
-            flags += [flag, str(value)]
-    return flags
+    given = [("--" + name.replace("_", "-"), value) for name, value in options.items() if value is not False]
+    words = [[flag] if value is True else [flag, text] for flag, value in given if (text := _listed(value))]
+    return [word for each in words for word in each]
 
 
 def _listed(value: Any) -> str:
+    """
+    >>> _listed([0, 6]), _listed(True), _listed(None)
+    ('0,6', 'yes', '')
+    """
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return str(value) if isinstance(value, (str, int, float)) else ""
