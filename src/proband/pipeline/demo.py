@@ -19,7 +19,7 @@ from proband.pipeline.evaluate import EvaluationJob
 from proband.pipeline.panel import read_panel, references
 from proband.pipeline.report import item_sets
 from proband.pipeline.run import run
-from proband.reporting.write import check_folder, write_report
+from proband.reporting import check_folder, write_report
 
 
 def demo(*, out: str | Path = "demo", seed: int = 0) -> dict[str, Any]:

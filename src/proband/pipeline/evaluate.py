@@ -38,11 +38,11 @@ from proband.pipeline.panel import LATEST, PanelSet, place_items, read_panel, re
 from proband.pipeline.report import item_sets
 from proband.pipeline.run import Forecast, Runner, differences, forecast, run_planned
 from proband.pipeline.run_options import RunOptions, SharedRunOptions
+from proband.reporting import check_folder, write_report
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.formatting import short_model
 from proband.reporting.profile import Profile, make_profile
 from proband.reporting.profile_texts import as_json, model_card, plain_rows
-from proband.reporting.write import check_folder, write_report
 
 if TYPE_CHECKING:
     import polars

@@ -22,11 +22,11 @@ from proband.pipeline.item_analysis.short_tests import ShortTest
 from proband.pipeline.logs import is_log, read_log
 from proband.pipeline.logs.record import Wanted, join_logs
 from proband.pipeline.report import item_sets
+from proband.reporting.folder import Folder
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.page.browse import outcomes, write_browser
 from proband.reporting.page.page import items_page
-from proband.reporting.write import Folder
 
 
 def items(

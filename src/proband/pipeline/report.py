@@ -28,11 +28,10 @@ from proband.pipeline.asking.items_and_answers import (
     run_folders,
 )
 from proband.pipeline.steps import steps_of_runs
-from proband.reporting import AnsweredRun, ItemSet, write_leaderboard, write_report
+from proband.reporting import AnsweredRun, ItemSet, check_folder, write_leaderboard, write_report
 from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import VARIATION, Cell, Study
-from proband.reporting.write import check_folder
 
 PathLike = str | Path
 FEW_WORDS = 8  # a reply with fewer has no steps

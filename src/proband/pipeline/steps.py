@@ -33,6 +33,7 @@ from proband.proof.rows import NAMES, AuditRow, RowFile, columns_of, item_row, r
 from proband.proof.run import judge_for
 from proband.proof.sentences import Step
 from proband.proof.statements import UNREAD, VERDICTS
+from proband.reporting.folder import check_folder
 from proband.reporting.write import check_folder
 
 COLUMNS: Final = {

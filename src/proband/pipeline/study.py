@@ -25,7 +25,7 @@ from proband.pipeline.report import item_sets
 from proband.pipeline.studies.grid import StageGrid
 from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents
 from proband.pipeline.studies.study_file import StudyFile, read_study
-from proband.reporting.write import check_folder
+from proband.reporting.folder import check_folder
 
 
 def study(

@@ -102,7 +102,7 @@ def dot_plot(grid: ScoreTable, width: float) -> Picture:
         if levels:
             marks.append(soft_text(axis(levels[0]), at + 28, "chance", size=10.5))
     bottom = tall * math.ceil(len(columns) / per)
-    key, height = _key(grid, width, bottom) if grid.table.rows else ([], bottom)
+    key, height = _key(grid.labels, _hues(grid), width, bottom) if grid.table.rows else ([], bottom)
     return picture(grid, width, height, [*marks, *key])
 
 
@@ -253,27 +253,33 @@ def line_plot(grid: ScoreTable, width: float) -> Picture:
         for line in group:
             if line.run is not None:
                 marks += _line(grid, line, line.run, across, up, step * line.run - pad)
-    key, height = _key(grid, width, tall * math.ceil(len(groups) / per))
+    key, height = _key(grid.labels, _hues(grid), width, tall * math.ceil(len(groups) / per))
     against = f" against {formatting.name(grid.table.columns[0])}"
     return picture(grid, width, height, [*marks, *key], against=against)
 
 
-def _key(grid: ScoreTable, width: float, top: float) -> tuple[list[Mark], float]:
-    """The models' names below the panels, as many in a row as fit; and where they end. One model needs none."""
-    if len(grid.labels) < 2:
+def _hues(grid: ScoreTable) -> list[int]:
+    return [grid.hue(run) for run in range(len(grid.labels))]
+
+
+def _key(
+    names: Sequence[str], hues: Sequence[int], width: float, top: float, *, dashes: Sequence[str] = ()
+) -> tuple[list[Mark], float]:
+    """Names below the panels, as many in a row as fit; and where they end. One model alone needs none."""
+    if len(names) < 2 and not dashes:
         return [], top
-    one = min(width - 42, text_width(grid.labels, size=11) + 40)
+    one = min(width - 42, text_width(names, size=11) + 40)
     per = max(1, int((width - 42) // one))
     marks = []
-    for run, label in enumerate(grid.labels):
-        x, y = 42 + (run % per) * one, top + 10 + KEY * (run // per)
-        hue = grid.hue(run)
-        marks += [
-            Mark(kind="line", at=(x, y - 4, x + 22, y - 4), paint=colour_of(hue), width=2, model=run),
-            Mark(kind="dot", at=(x + 11, y - 4, 3.6), paint=colour_of(hue), shape=shape_of(hue), model=run),
-            Mark(kind="text", at=(x + 28, y), text=shorten(label, one - 34, size=11), size=11, model=run),
-        ]
-    return marks, top + 10 + KEY * math.ceil(len(grid.labels) / per)
+    for number, (name, hue) in enumerate(zip(names, hues)):
+        x, y = 42 + (number % per) * one, top + 10 + KEY * (number // per)
+        paint, dash = colour_of(hue), dashes[number] if dashes else ""
+        marks.append(Mark(kind="line", at=(x, y - 4, x + 22, y - 4), paint=paint, width=2, dash=dash, model=number))
+        if not dashes:
+            marks.append(Mark(kind="dot", at=(x + 11, y - 4, 3.6), paint=paint, shape=shape_of(hue), model=number))
+        text = shorten(name, one - 34, size=11)
+        marks.append(Mark(kind="text", at=(x + 28, y), text=text, size=11, model=number))
+    return marks, top + 10 + KEY * math.ceil(len(names) / per)
 
 
 def _frame(
@@ -363,28 +369,23 @@ def _published(
 
 
 CURVE_DASHES = ("", "6 3", "2 3", "8 3 2 3")
-LINE = 16.0  # height of a name in the key
 
 
 def curve_plot(curves: Curves, title: str, width: float) -> Picture:
     """The curves in one frame, their names below it."""
-    per = 1 if width < 500 else 3
     tall = 260.0 if width < 500 else 420.0
-    across = Axis(*_span(0.0, 1.0), 46, width - 16, True)
+    across = Axis(*_span(*curves.x_range), 46, width - 16, True)
     up = Axis(*_span(*curves.y_range), tall - 40, 16, True)
-    marks = _curve_frame(curves, across, up)
+    marks, numbers = _curve_frame(curves, across, up), range(len(curves.lines))
+    dashes = [CURVE_DASHES[number // MODELS % len(CURVE_DASHES)] for number in numbers]
     for number, line in enumerate(curves.lines):
-        marks += _curve(line, number, across, up)
-    for number, line in enumerate(curves.lines):
-        marks += _curve_name(
-            line, number, x=46 + (number % per) * (width - 60) / per, y=tall + 14 + LINE * (number // per)
-        )
-    height = tall + 14 + LINE * -(-len(curves.lines) // per) + 8
+        marks += _curve(line, number, across, up, dashes[number])
+    key, height = _key([line.name for line in curves.lines], numbers, width, tall + 8, dashes=dashes)
     names = ", ".join(line.name for line in curves.lines)
     return Picture(
         width=width,
-        height=height,
-        marks=tuple(marks),
+        height=height + 8,
+        marks=(*marks, *key),
         title=title,
         description=f"{curves.y} against {curves.x} in percent: {names}",
     )
@@ -409,7 +410,7 @@ def _curve_frame(curves: Curves, across: Axis, up: Axis) -> list[Mark]:
     return [*marks, soft_text(across.start, up.end - 4, f"{curves.y} (%)", size=12, anchor="start")]
 
 
-def _curve(line: Curve, number: int, across: Axis, up: Axis) -> list[Mark]:
+def _curve(line: Curve, number: int, across: Axis, up: Axis, dash: str) -> list[Mark]:
     paint, marks = colour_of(number), []
     if len(line.band) > 1:
         upper = [(across(x), up(high)) for x, _, high in line.band]
@@ -418,19 +419,9 @@ def _curve(line: Curve, number: int, across: Axis, up: Axis) -> list[Mark]:
         marks.append(Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=0.1, model=number))
     path = [(across(x), up(y)) for x, y in line.points]
     if len(path) > 1:
-        dash = CURVE_DASHES[number // MODELS % len(CURVE_DASHES)]
         marks.append(
             Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, dash=dash, model=number, tip=line.name)
         )
     elif path:
         marks.append(Mark(kind="dot", at=(*path[0], 3.6), paint=paint, model=number, tip=line.name))
     return marks
-
-
-def _curve_name(line: Curve, number: int, *, x: float, y: float) -> list[Mark]:
-    paint, dash = colour_of(number), CURVE_DASHES[number // MODELS % len(CURVE_DASHES)]
-    name = shorten(line.name, 300, size=11)
-    return [
-        Mark(kind="line", at=(x, y - 4, x + 18, y - 4), paint=paint, width=2, dash=dash, model=number),
-        Mark(kind="text", at=(x + 24, y), text=name, size=11, model=number),
-    ]

@@ -46,7 +46,6 @@ class Mark:
     hollow: bool = False
     filled: bool = False  # of a poly
     opacity: float = 1.0
-    turn: float = 0.0
     model: int | None = None
     tip: str = ""
 
@@ -211,9 +210,8 @@ def _element(mark: Mark, page: bool, switched: bool) -> str:
     name, attributes = _shape(mark)
     attributes |= {"style": style, "stroke-dasharray": mark.dash}
     if mark.kind == "text":
-        turn = f"rotate({_n(mark.turn)} {attributes['x']} {attributes['y']})" if mark.turn else ""
         attributes |= {"font-size": _n(mark.size), "text-anchor": mark.anchor}
-        attributes |= {"font-weight": "600" if mark.bold else "", "transform": turn}
+        attributes["font-weight"] = "600" if mark.bold else ""
     attributes["data-m"] = str(mark.model) if switched and mark.model is not None else ""
     attributes["data-tip"] = mark.tip if page else ""
     attributes["opacity"] = _n(mark.opacity) if mark.opacity < 1 else ""

@@ -122,24 +122,24 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
     """`above` of system a against `below` of system b, within the group; None where there is no data."""
     metric = study.items.suite.metric(contrast.metric)
     wheres = [{**group, **contrast.where, **side} for side in (contrast.above, contrast.below)]
-    sides = [study.scores_of(at, metric, study.mask(where)) for at, where in zip((a, b), wheres)]
+    above, below = (study.scores_of(at, metric, study.mask(where)) for at, where in zip((a, b), wheres))
     margin = contrast.margin if metric.better == "high" else -contrast.margin  # what the first side is moved by
     same = a == b
     if contrast.pair == "item":
         one, other = ({n: v for n, v in where.items() if not n.startswith("run.")} for where in wheres)
         if one != other:
             raise ProbandError(f"a contrast by item selects different items: {_side(wheres[0])} and {_side(wheres[1])}")
-        result = _by_item(*sides, margin)
+        result = _by_item(above, below, margin)
     elif contrast.pair or contrast.unit:
         tag = study.arrays.tags.get(contrast.pair or contrast.unit)
-        parts = [_by_tag(side, tag) if tag else {} for side in sides]
+        parts = [_by_tag(side, tag) if tag else {} for side in (above, below)]
         name = formatting.name(contrast.pair or contrast.unit)
         if contrast.pair:
-            result = _by_value(sides, parts, margin, name, same=same)
+            result = _by_value((above, below), parts, margin, name, same=same)
         else:
             result = _by_group(parts, margin, name, seed=study.seed)
     else:
-        result = _by_cluster(*sides, margin, metric, same=same)
+        result = _by_cluster(above, below, margin, metric, same=same)
     if result is None:
         return None
     first, second, p, counted, seen = result
@@ -148,7 +148,7 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
     what = f"{_side(contrast.above)} minus {_side(contrast.below)}"
 
     def both_below(level: Callable[[Metric, Scores], float | None]) -> bool:
-        levels = [level(metric, side) for side in sides]
+        levels = [level(metric, side) for side in (above, below)]
         return all(own is not None and value < own for value, own in zip((first, second), levels))
 
     return Compared(

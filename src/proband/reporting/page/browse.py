@@ -79,15 +79,6 @@ def outcomes(study: Study) -> list[Floats]:
     return lines
 
 
-def _evenly_spaced(count: int, most: int) -> set[int]:
-    """At most `most` places, evenly over `count`.
-
-    >>> sorted(_evenly_spaced(10, 5)), len(_evenly_spaced(3, 5))
-    ([0, 2, 4, 6, 8], 3)
-    """
-    return set(range(count)) if count <= most else {i * count // most for i in range(most)}
-
-
 class _Browser:
     """The items at `places` with everyone's answers; `values` are the main metric of each run for them."""
 
@@ -112,9 +103,9 @@ class _Browser:
         return [result[lines[place]] if place in lines else None for place in self.places]
 
     def records(self) -> list[dict[str, Any]]:
-        records, drawn = [self._record(i) for i in range(len(self.items))], _evenly_spaced(len(self.items), DRAWN)
+        records, count = [self._record(i) for i in range(len(self.items))], len(self.items)
         spent, pictures, answered = 0, 0, True
-        for i in sorted(drawn):
+        for i in range(count) if count <= DRAWN else [at * count // DRAWN for at in range(DRAWN)]:  # evenly spaced
             if spent >= DRAWING_BYTES:
                 break
             if drawings := self._drawings(i, answers=answered):
