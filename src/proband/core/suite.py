@@ -278,8 +278,8 @@ class Curves:
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """A table of plain cells (text, numbers, None) made by an analysis, with the outcomes of its tests (by the name
-    that claims refer to, then by run label) and a figure of curves."""
+    """A titled table of cells (text, numbers, None): of an analysis, with the outcomes of its own tests (by the name
+    that claims refer to, then by the label of the run) and its curves; or of scores (`reporting`'s `ScoreTable`)."""
 
     name: str
     title: str

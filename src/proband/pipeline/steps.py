@@ -34,7 +34,6 @@ from proband.proof.run import judge_for
 from proband.proof.sentences import Step
 from proband.proof.statements import UNREAD, VERDICTS
 from proband.reporting.folder import check_folder
-from proband.reporting.write import check_folder
 
 COLUMNS: Final = {
     "reply": ("reply", "response", "generation", "model_output", "output", "prediction", "completion"),

@@ -374,8 +374,9 @@ CURVE_DASHES = ("", "6 3", "2 3", "8 3 2 3")
 def curve_plot(curves: Curves, title: str, width: float) -> Picture:
     """The curves in one frame, their names below it."""
     tall = 260.0 if width < 500 else 420.0
-    across = Axis(*_span(*curves.x_range), 46, width - 16, True)
-    up = Axis(*_span(*curves.y_range), tall - 40, 16, True)
+    across = Axis(0.0, 1.0, 46, width - 16, True)
+    low, high = curves.y_range
+    up = Axis(low, high if high > low else low + 0.1, tall - 40, 16, True)
     marks, numbers = _curve_frame(curves, across, up), range(len(curves.lines))
     dashes = [CURVE_DASHES[number // MODELS % len(CURVE_DASHES)] for number in numbers]
     for number, line in enumerate(curves.lines):
@@ -389,15 +390,6 @@ def curve_plot(curves: Curves, title: str, width: float) -> Picture:
         title=title,
         description=f"{curves.y} against {curves.x} in percent: {names}",
     )
-
-
-def _span(low: float, high: float) -> tuple[float, float]:
-    """A range that has some width, also where all numbers are equal.
-
-    >>> _span(0.2, 1.0), _span(0.5, 0.5)
-    ((0.2, 1.0), (0.45, 0.55))
-    """
-    return (low, high) if high > low else (low - 0.05, high + 0.05)
 
 
 def _curve_frame(curves: Curves, across: Axis, up: Axis) -> list[Mark]:
