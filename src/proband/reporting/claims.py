@@ -119,7 +119,8 @@ def _verdicts(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[V
     if not study.mask({name: value for name, value in claim.where.items() if not name.startswith("run.")}).any():
         return
     if claim.test:
-        yield from _from_analysis(study, claim, sheets)
+        by_label = ChainMap(*(dict(sheet.outcomes.get(claim.test, {})) for sheet in reversed(sheets)))
+        yield from _of_outcomes(study, claim, by_label)
         return
     for group, systems in _groups(study, claim.per):
         if any(name in group and not matches(group[name], value) for name, value in claim.where.items()):
@@ -223,11 +224,6 @@ def _tested(
     row = _open(claim, study, systems, "; ".join(evidence))
     seen = "" if decisive.detectable is None else formatting.distance(decisive.detectable, decisive.metric)
     return replace(row, difference=decisive.ahead, shown=shown, p=p, below_chance=below_chance, detectable=seen)
-
-
-def _from_analysis(study: Study, claim: Claim, sheets: Sequence[Sheet]) -> Iterator[Verdict]:
-    by_label = ChainMap(*(dict(sheet.outcomes.get(claim.test, {})) for sheet in reversed(sheets)))
-    yield from _of_outcomes(study, claim, by_label)
 
 
 def _of_outcomes(study: Study, claim: Claim, by_label: Mapping[str, Outcome]) -> Iterator[Verdict]:
