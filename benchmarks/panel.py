@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from panel_power import ticked_at
 
 from proband import suites
 from proband.core.files import (
@@ -146,6 +145,8 @@ class Perfect:
 
 def record_power() -> None:
     """Write into frozen.json, for each row and size, the true score that gets its ✓ four times in five."""
+    from panel_power import ticked_at
+
     rows: dict[str, dict[str, float | None]] = {}
     sizes: tuple[Size, ...] = ("panel", "quick")
     with tempfile.TemporaryDirectory() as place:
