@@ -142,10 +142,9 @@ class Decider:
         """Is the label right for the question turned around?"""
         turned = problem._replace(question=problem.question[::-1])
         asked = AskedRelation(*turned.question)
+        known = label.word is not None and label.word.relation in self.domain.inverse
         found = (outcome(self.prover, turned, asked, world) for world in self.worlds)
-        if label.word is None or label.word.relation not in self.domain.inverse:
-            return False
-        return all(verdict_of(self.domain, label, asked, each) == "entailed" for each in found)
+        return known and all(verdict_of(self.domain, label, asked, each) == "entailed" for each in found)
 
     def _proof(self, problem: Problem, asked: AskedRelation, found: Solution) -> tuple[int, ...]:
         """Few facts from which the answer follows: the shortest path between the two things along which it does, or

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from proband.proof.rows import AuditRow, RowFormat, table_row
+from proband.proof.rows import RowFormat, table_row
 
 STEPGAME_QUESTION: Final = re.compile(r"What is the relation of the agent \S+ to the agent \S+\?")
-BABI_CELLS: Final = {"story", "question", "answer", "task"}
+COLUMNS: Final = {"text": "story", "question": "question", "answer": "answer"}
 BABI_WORLDS: Final = {
     "4": ("grid", "half-plane"),
     "17": ("grid", "half-plane"),
@@ -25,18 +25,16 @@ def _is_stepgame(cells: Mapping[str, Any]) -> bool:
     return same and isinstance(question, str) and STEPGAME_QUESTION.fullmatch(question.strip()) is not None
 
 
-def _is_babi(task: str) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda cells: cells.keys() == BABI_CELLS and cells["task"] == task
-
-
-def _row(answer: str) -> Callable[..., AuditRow]:
-    return partial(table_row, columns={"text": "story", "question": "question", "answer": answer})
+def _is_babi(task: str, cells: Mapping[str, Any]) -> bool:
+    return cells.keys() == {*COLUMNS.values(), "task"} and bool(cells["task"] == task)
 
 
 FORMATS: Final = (
-    RowFormat("StepGame", _is_stepgame, _row("label"), "grid", "unit", templates=True),
+    RowFormat(
+        "StepGame", _is_stepgame, partial(table_row, columns=COLUMNS | {"answer": "label"}), "grid", "unit", True
+    ),
     *(
-        RowFormat(f"bAbI task {task}", _is_babi(task), _row("answer"), domain, world, templates=True)
-        for task, (domain, world) in BABI_WORLDS.items()
+        RowFormat(f"bAbI task {task}", partial(_is_babi, task), partial(table_row, columns=COLUMNS), *about, True)
+        for task, about in BABI_WORLDS.items()
     ),
 )

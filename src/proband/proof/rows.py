@@ -119,18 +119,14 @@ def columns_of(
             raise ProbandError(f"no column {missing!r} ({flag}); there are: {there}", file=file)
     if "facts" in given and "pair" not in given:
         raise ProbandError("--facts-column needs --pair-columns: the two that the answer is about", file=file)
-    columns = {what: given.get(what) or named_like(own, cells) for what, own in names.items()}
+    spelled = {str(name).casefold(): str(name) for name in reversed(list(cells))}
+    guessed = {what: next((spelled[name] for name in own if name in spelled), "") for what, own in names.items()}
+    columns = {what: given.get(what) or guessed[what] for what in names}
     for what in needed:
         if not columns[what] and not (what == "question" and "pair" in given):
             known = f"no column for the {what} (known names: {', '.join(names[what])})"
             raise ProbandError(f"{known}; there are: {there}; say which with --{what}-column", file=file)
     return columns | {what: given[what] for what in ("pair", "facts") if what in given}
-
-
-def named_like(names: Sequence[str], cells: Mapping[str, Any]) -> str:
-    """The first column with one of these names, in upper or lower case, or nothing."""
-    there = {str(name).casefold(): str(name) for name in reversed(list(cells))}
-    return next((there[name] for name in names if name in there), "")
 
 
 # ---- reading -------------------------------------------------------------------------------------------------------
