@@ -292,7 +292,7 @@ class Grammar:
         facts = tuple(fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in reading.facts)
         told = {thing for fact in facts for thing in (fact.who, fact.of)}
         own = [meant[each] for each in (asked.who, asked.of, *asked.among) if each]
-        if facts and (unknown := next((each for each in own if each not in told), "")):
+        if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
             raise NotRead(f"the story says nothing of {unknown!r}", question)
         return replace(reading, facts=facts, question=asked.renamed(meant))
 
@@ -303,6 +303,11 @@ def _marks(text: str | None) -> list[int]:
 
 def _plain(shape: Shape) -> Shape:
     return shape._replace(text=HARMLESS.sub("", shape.text))
+
+
+def _is_name(thing: str, question: str) -> bool:
+    """Is a thing of the question written as a name, with a capital that no beginning of a sentence gives it?"""
+    return len(thing) == 1 or re.search(rf"(?<=[\w,] ){re.escape(thing.title())}\b", question) is not None
 
 
 def _spelled_out(match: re.Match[str]) -> str:
