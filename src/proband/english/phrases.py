@@ -132,9 +132,11 @@ class Grammar:
         if isinstance(names, People):
             return names.shape(sentence)
         if self.nouns and not names:
-            return _plain(self.nouns.mask(sentence))
-        masked = mask_names(sentence, names)
-        return _plain(Shape(self.kinds.sub("", masked.text), masked.things))
+            masked = self.nouns.mask(sentence)
+        else:
+            masked = mask_names(sentence, names)
+            masked = masked._replace(text=self.kinds.sub("", masked.text))
+        return masked._replace(text=HARMLESS.sub("", masked.text))
 
     def names(self, text: str, question: str) -> Collection[str] | People:
         """What `shape` is to be told: people, names, or what is in brackets; nothing where things are nouns."""
@@ -299,10 +301,6 @@ class Grammar:
 
 def _marks(text: str | None) -> list[int]:
     return [int(mark[1:]) for mark in re.findall(MARK, text or "")]
-
-
-def _plain(shape: Shape) -> Shape:
-    return shape._replace(text=HARMLESS.sub("", shape.text))
 
 
 def _is_name(thing: str, question: str) -> bool:

@@ -1,8 +1,7 @@
 """What a reader makes of a row: its facts and what is asked, or why it does not understand it.
 
-A row may be read twice, by readers of different kinds (the phrases of a domain; rules over a dependency parse). Each is
-a `TextReader`: it accounts for every word of the story and of the question, or says what it did not understand.
-It knows nothing of the other.
+Readers are of different kinds (the phrases of a domain; rules over a dependency parse; models). Each accounts for every
+word of the story and of the question, or says what it did not understand.
 """
 
 from __future__ import annotations
