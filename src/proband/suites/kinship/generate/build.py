@@ -25,15 +25,7 @@ from proband.core.suite import Built
 from proband.core.types import Item
 from proband.core.worker_processes import Pool
 from proband.suites.kinship.generate.hold_outs import HeldClauses
-from proband.suites.kinship.generate.options import (
-    HOLD_OUTS,
-    LICENCE,
-    MIXED,
-    BuildOptions,
-    Cell,
-    Plan,
-    make_plan,
-)
+from proband.suites.kinship.generate.options import HOLD_OUTS, LICENCE, MIXED, BuildOptions, Cell, Plan, make_plan
 from proband.suites.kinship.generate.pairs import kin_word_auc, opened
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import (

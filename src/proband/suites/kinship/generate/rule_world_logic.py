@@ -11,16 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.generate.story_logic import (
-    ATTEMPTS,
-    Accept,
-    Chain,
-    Draft,
-    DraftSource,
-    Goal,
-    Step,
-    number_people,
-)
+from proband.suites.kinship.generate.story_logic import ATTEMPTS, Accept, Draft, DraftSource, Goal, Step, number_people
 from proband.suites.kinship.logic.closure import chart, close
 from proband.suites.kinship.logic.noise import NOISE, NoisePath
 from proband.suites.kinship.world.families import Pair, Random
@@ -77,7 +68,7 @@ def _chain(rules: Rules, target: int, k: int, task: str, draw: Random) -> RuleCh
     return RuleChain(*chain, (0, k))
 
 
-def symbolic(rules: Rules, target: int, k: int, draw: Random) -> Chain | None:
+def symbolic(rules: Rules, target: int, k: int, draw: Random) -> tuple[list[int], list[Step]] | None:
     """Backward chaining on the rules alone, each bringing a new person: (k relations, steps), people being 0..k.
 
     >>> import random

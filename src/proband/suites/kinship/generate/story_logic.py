@@ -37,7 +37,6 @@ Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
 Step = tuple[int, int, int]  # (a, y, b): the fact (a, b) follows from (a, y) and (y, b)
 Chain = tuple[list[int], list[Step]]  # the people of a path, and the steps that lead back to the goal
 Accept = Callable[[tuple[int, ...]], bool]
-FindChain = Callable[[FamilyGraph, Pair, int, Random], Chain | None]
 ATTEMPTS = 2000
 FAMILIES = 12  # that a build takes its stories from
 SECOND_WAYS = 3  # looked for next to one chain

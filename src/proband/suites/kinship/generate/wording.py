@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -36,7 +36,6 @@ class Wording:
 
     def __init__(self, plan: Plan, rules: Rules) -> None:
         self.plan, self.options, self.rules = plan, plan.options, rules
-        self.table = rules.sha256
         ours = [load(each).words for each in ("sound", "wide", "blended")]
         self.english = rules.world == "family" and rules.words in ours
         self.bank_of = lru_cache(maxsize=4)(self._bank_of)
@@ -82,26 +81,10 @@ class Wording:
         bank = self.bank if telling.scenes else None
         text = render(telling, draft.edges, names=names, genders=draft.genders, bank=bank, rules=self.rules)
         prompt = f"{text}\n{question.text}"
-        return Item(
-            id=name,
-            suite="kinship",
-            prompt=prompt,
-            choices=question.choices,
-            gold=question.gold,
-            tags=_tags(draft, cell, kind, self.options),
-            facts={**self._facts(draft, names, telling, prompt, searched=searched), **question.facts},
-            split=cell.split,
-        )
-
-    def _facts(
-        self, draft: Draft, names: Sequence[str], telling: Telling, prompt: str, *, searched: bool
-    ) -> dict[str, Any]:
-        """What decides the answer and proves it, and how it is stated."""
         both = canonical_clause(draft.clause, self.rules.inverse)  # read from either end
         clause, cluster = (".".join([self.rules.neutrals[r] for r in each]) for each in (draft.clause, both))
         proved = ("closure", "search") if searched else ("closure",)
-        families = {"families": draft.families} if draft.families else {}
-        return {
+        facts = {  # what decides the answer and proves it, and how it is stated
             "names": names,
             "genders": draft.genders,
             "edges": draft.edges,
@@ -113,16 +96,27 @@ class Wording:
             "proof": draft.proof,
             "proofs": draft.proofs,
             "family": draft.family,
-            **families,
+            **({"families": draft.families} if draft.families else {}),
             "certificate": draft.verdict,
             "certified_by": CERTIFIED_BY.get(draft.verdict, proved if draft.verdict == "entailed" else ()),
             "clause": clause,
             "clusters": [cluster, *filter(None, [draft.pair])],
             "telling": msgspec.to_builtins(telling),
             "rules": self.rules.reference,
-            "table": self.table,
+            "table": self.rules.sha256,
             "seal": seal(prompt),
+            **question.facts,
         }
+        return Item(
+            id=name,
+            suite="kinship",
+            prompt=prompt,
+            choices=question.choices,
+            gold=question.gold,
+            tags=_tags(draft, cell, kind, self.options),
+            facts=facts,
+            split=cell.split,
+        )
 
     def _names_for(self, genders: Sequence[str], part: str, draw: Random) -> list[str]:
         """A different name for everybody, of the right gender; of our names, none too like another of the story."""

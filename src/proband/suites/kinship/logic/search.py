@@ -27,16 +27,7 @@ from functools import lru_cache
 
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key
-from proband.suites.kinship.logic.sat_clauses import (
-    Atoms,
-    Clause,
-    axioms,
-    common,
-    fact,
-    model_family,
-    question,
-    witnesses,
-)
+from proband.suites.kinship.logic.sat_clauses import Atoms, axioms, common, fact, model_family, question, witnesses
 from proband.suites.kinship.world.relations import (
     ALL_GENDER,
     ALL_NEUTRAL,
@@ -149,7 +140,7 @@ def restore(family: Family, order: Sequence[int]) -> Family:
 # ---- the solvers ---------------------------------------------------------------------------------------------------
 
 
-def _clauses(*, named: int, size: int, world: World) -> tuple[Atoms, dict[str, int], list[Clause]]:
+def _clauses(*, named: int, size: int, world: World) -> tuple[Atoms, dict[str, int], list[list[int]]]:
     """The axioms for so many people, and the question about the first two: its atoms by relation."""
     atoms = Atoms(named=named, size=size)
     clauses = list(axioms(atoms, world))  # they number atoms that the question has

@@ -109,12 +109,11 @@ class PhraseSlot:
     with a name, nothing may follow its @; a `pronoun` does not follow *of*; where it is `joined` by *before*, *after*
     or a comma it has none of its own.
 
-    >>> slot = PhraseSlot("ing", was=True, ends=False, pronoun=False, joined=False)
+    >>> slot = PhraseSlot(was=True, ends=False, pronoun=False, joined=False)
     >>> slot.fits(Phrase.parse("! find a ring of @")), slot.fits(Phrase.parse("wait for @"))
     (False, True)
     """
 
-    form: str
     was: bool
     ends: bool
     pronoun: bool
@@ -167,7 +166,7 @@ class Frame:
             joined = bool({*after.split()[:1], *before.split()[-1:]} & set(AFTER))
             ends = "," in match[3] or after.startswith(", who")
             pronoun = match[3] == "me" or bool(OBJECT.fullmatch(match[3]))
-            found[match[2]] = PhraseSlot(match[1], before.endswith(" was "), ends, pronoun, joined)
+            found[match[2]] = PhraseSlot(before.endswith(" was "), ends, pronoun, joined)
         return tuple(found[number] for number in sorted(found))
 
     @property

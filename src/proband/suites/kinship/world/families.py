@@ -24,6 +24,7 @@ from proband.suites.kinship.world.rules import FamilyRow, Rules, rule_bodies
 COMMON = ("parent", "child", "sibling", "spouse", "parent-in-law", "child-in-law")  # chains are mostly made of these
 RARE = 10  # times as often as a common relation another one is stated, where relations are spread
 LISTED_ORDERS = 7  # of so many all orders are listed
+ORDERS = [list(permutations(range(n))) for n in range(LISTED_ORDERS + 1)]
 Random = Callable[[], float]  # a number from 0 up to 1
 Pair = tuple[int, int]
 Row = FamilyRow
@@ -36,14 +37,8 @@ def shuffle(n: int, draw: Random) -> Sequence[int]:
     ((2, 1, 0), 9)
     """
     if n <= LISTED_ORDERS:
-        orders = _orders(n)
-        return orders[int(draw() * len(orders))]
+        return ORDERS[n][int(draw() * len(ORDERS[n]))]
     return sorted(range(n), key=lambda _: draw())
-
-
-@cache
-def _orders(n: int) -> list[tuple[int, ...]]:
-    return list(permutations(range(n)))
 
 
 def _load_names() -> dict[str, tuple[str, ...]]:
