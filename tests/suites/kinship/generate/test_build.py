@@ -306,7 +306,7 @@ def test_memory_stays_flat(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is held after 1,350 stories is what was held after 900."""
     import tracemalloc
 
-    monkeypatch.setattr("proband.suites.kinship.generate.build.FAMILIES", 2)
+    monkeypatch.setattr("proband.suites.kinship.generate.story_logic.FAMILIES", 2)
     stream = iter(build(BuildOptions(k=3, per_k=3000, certify="none", form="facts"), seed=0).items)
     tracemalloc.start()
     held = []
