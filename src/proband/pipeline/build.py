@@ -26,16 +26,21 @@ def build(
     seed: int = 0,
     force: bool = False,
     profile: str | Path | None = None,
+    dry_run: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
     """Write OUT/items.jsonl and OUT/manifest.json; returns the manifest. `options` are those that the suite declares,
-    here or in a TOML file (`profile`). A folder that contains another build is only written over with `force`."""
+    here or in a TOML file (`profile`). A folder that contains another build is only written over with `force`.
+    `dry_run` writes nothing and returns the number of items of each part."""
     each, folder = suites.suite(suite), Path(out)
     chosen: Any = read_options(each.options, with_profile(options, profile), of=f"build {suite}")
     if (folder / "run.json").exists():
         raise ProbandError("is the folder of a run; name another one", file=folder)
     check_free(folder, suite=each, seed=seed, options=settings(chosen), force=force)
     built = each.build(chosen, seed=seed)
+    if dry_run:
+        counts = built.planned or Counter(item.split for item in track(built.items, f"counting {suite}"))
+        return {"suite": suite, "seed": seed, "items": sum(counts.values()), "counts": dict(counts)}
     splits = write_items(folder / "items.jsonl", built, suite=suite)
     files = built.files()
     for name, text in files.items():

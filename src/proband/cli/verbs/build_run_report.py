@@ -57,18 +57,28 @@ def build_command(suite: Suite) -> Callable[..., None]:
     """`build` with the suite's options as keyword arguments."""
 
     def build(
-        *, out: str | Path, seed: int = 0, force: bool = False, profile: Path | None = None, **options: Any
+        *,
+        out: str | Path,
+        seed: int = 0,
+        force: bool = False,
+        dry_run: bool = False,
+        profile: Path | None = None,
+        **options: Any,
     ) -> dict[str, Any]:
-        """:param force: Replace another build in that folder."""
+        """:param force: Replace another build in that folder.
+        :param dry_run: Count the items of each part; write nothing."""
         from proband.pipeline.build import build
 
-        return build(suite.name, out=out, seed=seed, force=force, profile=profile, **options)
+        return build(suite.name, out=out, seed=seed, force=force, profile=profile, dry_run=dry_run, **options)
 
     return command(build, build_layout, kind=suite.options, group=Group(f"Options of {suite.name}", sort_key=2))
 
 
 def build_layout(manifest: Mapping[str, Any]) -> Iterable[Any]:
     yield f"{manifest['items']:,} items of {manifest['suite']}, seed {manifest['seed']}"
+    if "licence" not in manifest:  # of a dry run
+        yield manifest["counts"]
+        return
     skip = {"suite", "seed", "options", "items", "licence", "sha256", "versions"}
     rest = {name: value for name, value in manifest.items() if name not in skip}
     yield {**rest, "licence": manifest["licence"], "sha256": manifest["sha256"]["items.jsonl"]}

@@ -137,7 +137,11 @@ def build_release(options: BuildOptions, *, seed: int) -> Built:
         raise ProbandError("is not frozen yet: `proband kinship freeze` does that", file=definition.path)
     release = Release(definition, definition.slices(options.slice), workers=options.workers)
     return Built(
-        items=release.items(), licence=LICENCE, summary=release.summary, files=lambda: {"README.md": release.card()}
+        items=release.items(),
+        licence=LICENCE,
+        summary=release.summary,
+        files=lambda: {"README.md": release.card()},
+        planned=release.planned(),
     )
 
 
@@ -149,6 +153,12 @@ class Release:
         self.tally: dict[str, BuildTally] = defaultdict(BuildTally)
         self.sha256: dict[str, str] = {}
         self.made: list[Item] = []
+
+    def planned(self) -> dict[str, int]:
+        counts = Counter[str]()
+        for part in self.slices:
+            counts[part.name] += sum(cell.count for cell in self.definition.cells(part, self.definition.plan(part)))
+        return dict(counts)
 
     def items(self, *, check: bool = True) -> Iterator[Item]:
         for name in dict.fromkeys(part.name for part in self.slices):
