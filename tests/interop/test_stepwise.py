@@ -14,7 +14,9 @@ WRONG = "{b} is {a}'s son. So {a} is {c}'s aunt.\nAnswer: aunt"
 NAMES = [("Ann", "Ben", "Max"), ("Eve", "Tom", "Sam"), ("Kate", "Luke", "Paul"), ("Mary", "John", "Mark")]
 
 
-def test_the_trainer_of_process_rewards_reads_the_export(tmp_path: Path, tiny: dict[str, Path], monkeypatch: Any) -> None:
+def test_the_trainer_of_process_rewards_reads_the_export(
+    tmp_path: Path, tiny: dict[str, Path], monkeypatch: Any
+) -> None:
     monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
     from datasets import Dataset
     from transformers import AutoModelForTokenClassification, AutoTokenizer
