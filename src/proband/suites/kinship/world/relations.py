@@ -202,14 +202,15 @@ class World:
     def statement(self) -> str:
         """The axioms in one sentence, for questions that depend on them.
 
-        >>> STRICT.statement[:74]
-        'Assume that nobody marries twice, within their gender or a blood relative,'
+        >>> STRICT.statement[:80]
+        'Assume that nobody marries more than once, marries someone of the same gender or'
         """
+        once = "nobody marries more than once, marries someone of the same gender or marries a blood relative"
         uncles = "uncles and aunts are brothers and sisters of a parent"
         clauses = (
-            (self.married_parents and self.one_spouse, "nobody marries twice, within their gender or a blood relative"),
-            (self.married_parents, "a child's parents are married to each other, so that siblings share both"),
-            (self.partners_apart, "parents may have separated and married others, once and not within their gender"),
+            (self.married_parents and self.one_spouse, once),
+            (self.married_parents, "a child's parents are married to each other, so siblings have the same two parents"),
+            (self.partners_apart, "parents may have separated and then married one other person, of the opposite gender"),
             (self.partners_apart, "partners and step-relatives are not related by blood"),
             (self.shared > 1, "brothers and sisters share both parents, half-brothers and half-sisters exactly one"),
             (self.by_blood, uncles if self.shared == 1 else f"{uncles}, full or half"),
