@@ -60,9 +60,10 @@ def minimum_detectable_difference(cluster: str = "", agreement: float = 0.5, to_
 
     def compute(scores: list[SampleScore]) -> float:
         values, clusters = _values(scores, cluster, read)
-        if len(set(values)) < 2:
+        try:
+            return stats.plan(0.05, a=values, clusters=clusters, agreement=agreement).detectable
+        except ProbandError:  # the answers do not vary, or each cluster has as many right as the next
             return math.nan
-        return stats.plan(0.05, a=values, clusters=clusters, agreement=agreement).detectable
 
     return compute
 

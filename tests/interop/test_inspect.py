@@ -54,7 +54,9 @@ def test_targets_are_right_and_splits_apart(
     assert metrics["accuracy"] == metrics["mean"] == 1.0  # and the metrics of our extension
     assert {sample.id for sample in log.samples} == {item.id for item in tested}
     assert log.eval.metadata["license"] == "apache-2.0"
-    first = evaluated(exported[name], lambda text: "A").results.scores[0].metrics["accuracy"].value
+    constant = evaluated(exported[name], lambda text: "A")
+    assert constant.status == "success", constant.error
+    first = constant.results.scores[0].metrics["accuracy"].value
     assert first == pytest.approx(sum(item.gold == 0 for item in tested) / len(tested))
     counts = Counter(item.split for item in every)
     if counts["train"]:
