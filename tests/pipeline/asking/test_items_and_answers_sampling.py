@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import proband
 from proband import suites
+from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_answers, read_items, read_run, write_text
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import quotas, select_items
@@ -141,3 +142,11 @@ def test_a_sample_has_the_same_pairs_under_every_control(tmp_path: Path) -> None
     assert len(pairs) > 3
     assert len({frozenset(each) for each in pairs.values()}) == 1
     assert 53 - len(pairs) < len(asked) <= 53
+
+
+def test_a_tag_that_no_item_has_is_named_with_those_that_there_are(tmp_path: Path) -> None:
+    folder = write(tmp_path, analogy(8))
+    with pytest.raises(ProbandError, match=r"no item has a tag 'prob' \(did you mean probe\?\); there are .*relation"):
+        lines(folder, where={"prob": "type"})
+    with pytest.raises(ProbandError, match="--where probe=other: no item has it"):
+        lines(folder, where={"probe": "other"})

@@ -28,7 +28,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, did_you_mean
 from proband.core.files import (
     decode,
     encode,
@@ -144,6 +144,10 @@ def with_tags(rows: Sequence[Outline], suite: Suite, where: Mapping[str, str], *
     tagged = ({**row.tags, **suite.derive(row.tags)} for row in rows)
     chosen = [all(str(tags.get(name)) in values for name, values in wanted.items()) for tags in tagged]
     if not any(chosen):
+        known = sorted({tag for row in rows for tag in (*row.tags, *suite.derive(row.tags))})
+        if other := next((name for name in wanted if name not in known), None):
+            there = f"{did_you_mean(other, known)}; there are {', '.join(known)}"
+            raise ProbandError(f"--where: no item has a tag {other!r}{there}", file=path)
         named = ", ".join(f"{name}={values}" for name, values in where.items())
         raise ProbandError(f"--where {named}: no item has it", file=path)
     return np.array(chosen, dtype=np.bool_)
