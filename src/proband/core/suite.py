@@ -101,10 +101,7 @@ class Suite:
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """What a builder returns: a stream of items, and a summary to be called after the stream has ended.
-
-    The summary goes into manifest.json (counts, rates, leak report...).
-    """
+    """What a builder returns: a stream of items, and a summary for manifest.json, known once the stream has ended."""
 
     items: Iterable[Item]
     licence: str

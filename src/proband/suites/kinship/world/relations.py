@@ -206,11 +206,13 @@ class World:
         'Assume that nobody marries more than once, marries someone of the same gender or'
         """
         once = "nobody marries more than once, marries someone of the same gender or marries a blood relative"
+        both = "a child's parents are married to each other, so siblings have the same two parents"
+        parted = "parents may have separated and then married one other person, of the opposite gender"
         uncles = "uncles and aunts are brothers and sisters of a parent"
         clauses = (
             (self.married_parents and self.one_spouse, once),
-            (self.married_parents, "a child's parents are married to each other, so siblings have the same two parents"),
-            (self.partners_apart, "parents may have separated and then married one other person, of the opposite gender"),
+            (self.married_parents, both),
+            (self.partners_apart, parted),
             (self.partners_apart, "partners and step-relatives are not related by blood"),
             (self.shared > 1, "brothers and sisters share both parents, half-brothers and half-sisters exactly one"),
             (self.by_blood, uncles if self.shared == 1 else f"{uncles}, full or half"),
