@@ -15,7 +15,7 @@ Every verb takes `--help` and `--json` (one JSON object and nothing else on stan
 | 0 | success |
 | 1 | the program that reads the output stopped reading (`proband ... \| head`) |
 | 2 | bad input, a missing package, a full disk; one line says which file, line and field, or which option |
-| 3 | a check failed (`compare --fail-if-worse`) |
+| 3 | a check failed (`compare --fail-if-worse`, `audit --fail-on`, `verify`) |
 | 70 | an error of Proband's own; `PROBAND_DEBUG=1` shows where |
 | 130 | interrupted (Ctrl-C); the line says what is kept |
 
