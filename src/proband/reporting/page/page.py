@@ -23,7 +23,7 @@ from proband.core.types import Run
 from proband.reporting import tables
 from proband.reporting.claims import Verdict
 from proband.reporting.claims import counts as claim_counts
-from proband.reporting.draw.charts import differences, dot_plot, drawing, figure_of, line_plot, shade
+from proband.reporting.draw.charts import dot_plot, drawing, figure_of, line_plot, shade
 from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, look, svg, variable
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
@@ -149,6 +149,7 @@ def _shared() -> dict[str, Any]:
         "look": look,
         "tip": tip,
         "plain_cell": tables.plain_cell,
+        "axis_of": lambda lows, highs: Axis(min(lows), max(highs), 6, 144),
     }
 
 
@@ -210,9 +211,9 @@ def _comparisons(compared: Sequence[Comparison]) -> dict[str, Any] | None:
     pairs = len({frozenset((c.a, c.b)) for c in compared})
     return {
         "family": _family(max(1, round(len(compared) / pairs))),
-        "overall": _drawn([c for c in compared if not c.group]),
+        "overall": [c for c in compared if not c.group],
         "by": " and ".join(dict.fromkeys(formatting.name(tag) for c in rest for tag in c.group)),
-        "rest": _drawn(rest),
+        "rest": rest,
     }
 
 
@@ -224,13 +225,6 @@ def _family(comparisons: int) -> str:
     if comparisons == 1:
         return "one comparison per pair of models, so no correction"
     return f"Holm’s correction over the {comparisons} comparisons of each pair of models"
-
-
-def _drawn(compared: Sequence[Comparison]) -> list[tuple[Comparison, Any]]:
-    from markupsafe import Markup
-
-    pictures = differences(compared) if compared else ()
-    return [(c, Markup(svg(picture, page=True))) for c, picture in zip(compared, pictures)]
 
 
 def _partly(section: Section) -> str:
