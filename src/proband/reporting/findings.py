@@ -17,7 +17,7 @@ import numpy as np
 
 from proband.core.files import group_by_key
 from proband.core.metrics import ACCURACY, WARNED, Metric, answered_rightly, best_choices
-from proband.core.suite import Table, Where
+from proband.core.suite import Table
 from proband.core.types import Answer, Item
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import ALPHA, Cell, Comparison, Study
@@ -262,14 +262,13 @@ class BestShortcut:
     def in_words(self) -> str:
         return f"baseline:{self.name}, right on {100 * self.share:.1f}%"
 
-    def table(self, where: Where, metric: str) -> Table:
+    def table(self, metric: str) -> Table:
         return Table(
             name="shortcut",
             title=f"Where the best shortcut is wrong ({self.in_words})",
             rows=(),
             columns=(SHORTCUT,),
             order={SHORTCUT: (SHORTCUT_WRONG, SHORTCUT_RIGHT)},
-            where=where,
             metric=metric,
             note="A shortcut needs nothing of what the suite asks for; a model that does what it does is wrong here.",
         )
@@ -296,10 +295,10 @@ def mark_by_shortcut(study: Study) -> BestShortcut | None:
     return BestShortcut(name=best, share=shares[best], items=wrong)
 
 
-def shortcut_headline(study: Study, best: BestShortcut, where: Where) -> str:
+def shortcut_headline(study: Study, best: BestShortcut) -> str:
     """Who is ahead there, and who falls most, where that is significant (Bonferroni over the systems); else nothing."""
-    metric, on_wrong, on_right = study.main, {**where, SHORTCUT: SHORTCUT_WRONG}, {**where, SHORTCUT: SHORTCUT_RIGHT}
-    everything, there = study.cell(metric, where), study.cell(metric, on_wrong)
+    metric, on_wrong, on_right = study.main, {SHORTCUT: SHORTCUT_WRONG}, {SHORTCUT: SHORTCUT_RIGHT}
+    everything, there = study.cell(metric, {}), study.cell(metric, on_wrong)
     cells = {
         at: (whole, cell)
         for at, (whole, cell) in enumerate(zip(everything, there))

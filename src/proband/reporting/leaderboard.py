@@ -20,6 +20,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, figure, slug, write_text
 from proband.core.suite import Sheet
+from proband.reporting.draw.marks import Axis
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import ALPHA, Study
 from proband.reporting.numbers.formatting import BY_THEMSELVES, short_model, unique
@@ -165,11 +166,9 @@ def _rows(boards: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _place(value: float, board: Mapping[str, Any]) -> float:
     """Where a value stands on the axis of its item set, from 0 to 100: shares from 0 to 1, others over their range."""
-    if board["unit"] == "share":
-        return round(100 * min(max(value, 0.0), 1.0), 2)
     ends = [end for system in board["systems"] for end in (system["low"], system["high"])]
-    low, high = min(ends), max(ends)
-    return float(round(100 * (min(max(value, low), high) - low) / ((high - low) or 1.0), 2))
+    low, high = (0.0, 1.0) if board["unit"] == "share" else (min(ends), max(ends))
+    return round(Axis(low, high if high > low else low + 1.0, 0, 100)(value), 2)
 
 
 def _lines(board: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -196,7 +196,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     best = mark_by_shortcut(study) if suite.baselines and what.shortcuts else None
     wanted = [headline]
     wanted += [variation_table(study.main, varied)] if varied else []
-    wanted += [best.table({}, study.main.name)] if best else []
+    wanted += [best.table(study.main.name)] if best else []
     overall, *scores = [fill(study, table) for table in wanted]
     for table in what.tables_of(suite):
         scores += [filled] if (filled := fill(study, table)).filled else []
@@ -224,7 +224,7 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     for sheet in (overall, *scores, *sheets):
         folder.sheet(sheet)
     compared = comparisons(study) if len(study.systems) > 1 else []
-    fallen = shortcut_headline(study, best, {}) if best else ""
+    fallen = shortcut_headline(study, best) if best else ""
     advance()
     browsed = write_browser(study, folder.add)
     advance()
