@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from proband.core.files import dumps, slug
@@ -67,25 +68,34 @@ def as_json(profile: Profile) -> dict[str, Any]:
 
 
 def as_table(profile: Profile) -> ScoreTable:
-    """A row per capability; people and the models that ship beside ours."""
+    """A row per capability; people and the models that ship beside ours; in words also chance, the best shortcut and
+    the items of a row."""
     lines: list[Line] = []
+    more: list[tuple[str, str, str]] = []
     for each in profile.capabilities:
         for run, row in enumerate(profile.of(each)):
             best = row.shortcut.value if row.shortcut else None
             cell = row.estimate and Cell(row.estimate, row.chance, unread=row.unread, shortcut=best, mark=row.sign)
             lines.append(Line(row=(each.does,), label=profile.name(row.model), run=run, cells=(cell or None,)))
+            chance = "–" if row.chance is None else f"{100 * row.chance:.1f}"
+            shortcut = f"{100 * row.shortcut.value:.1f} ({row.shortcut.name})" if row.shortcut else "–"
+            counted = f"{row.estimate.n} · {each.items}" if row.estimate else row.reason
+            more.append((chance, shortcut, counted))
         others = {name: (means[each.does], "panel") for name, means in profile.references.items() if each.does in means}
         others |= {"people": (each.people.value, each.people.source)} if each.people else {}
         for name, (value, source) in others.items():
             on = MeasuredOn(data="other items", fingerprints=frozenset())
             figure = Published(model=name, metric="score", group={}, value=value, source=source, on=on)
             lines.append(Line(row=(each.does,), label=name, figures=(figure,)))
+            more.append(("–", "–", source))
     note = " ".join([LEGEND.format(profile.family), *profile.notes])
     table = Table(name="profile", title=profile.title, rows=("capability",), columns=(), metric="score", note=note)
     names = tuple(profile.name(model) for model in profile.models)
-    return ScoreTable(
+    words = ScoreTable(
         name="profile", title="", table=table, metric=SCORE, labels=names, columns=((),), lines=tuple(lines)
     ).in_words()
+    rows = tuple((*row, *own) for row, own in zip(words.rows, more, strict=True))
+    return replace(words, header=(*words.header, "chance", "best shortcut", "items"), rows=rows)
 
 
 def model_card(profile: Profile, panel: str) -> str:
