@@ -47,7 +47,7 @@ SUITE = Suite(
                 ("solver:chance", None),
             ),
             limit=12,
-            of_models={"embedded:smollm2": {"limit": 4, "options": {"samples": 0}}},  # a causal model takes its time
+            of_models={"embedded:smollm2": {"limit": 2, "options": {"samples": 0}}},  # a causal model takes its time
             findings=(
                 Claim(
                     statement="In five guesses, the masked language model finds more of the missing words than word "
