@@ -140,7 +140,11 @@ class Results:
         """A row per item: id, prompt, choices, gold, split, and a column per tag (`tag.NAME` if the name is taken)."""
         import polars
 
-        rows = [_item(item) for item in self.set.items()]
+        rows = []
+        for item in self.set.items():
+            row = {name: getattr(item, name) for name in ("id", "prompt", "choices", "gold", "split")}
+            row |= {"choices": list(item.choices), "gold": None if item.gold is None else item.choices[item.gold]}
+            rows.append(row | _tags(item, row))
         return polars.DataFrame(rows, infer_schema_length=None, strict=False)
 
     def answers(self) -> polars.DataFrame:
@@ -208,12 +212,6 @@ def in_words(results: Mapping[str, Any]) -> str:
     mean, low, high = (figure(results[x], "share" if share else "") for x in ("mean", "low", "high"))
     interval = f"(n = {results['n']:,}, too few to tell)" if results["few"] else f"[{low}, {high}]"
     return f"{results['metric']} {mean}{'%' if share else ''} {interval}"
-
-
-def _item(item: Item) -> dict[str, Any]:
-    gold = None if item.gold is None else item.choices[item.gold]
-    own = {"id": item.id, "prompt": item.prompt, "choices": list(item.choices), "gold": gold, "split": item.split}
-    return own | _tags(item, own)
 
 
 def _tags(item: Item, taken: Collection[str]) -> dict[str, Tag]:

@@ -68,9 +68,7 @@ def run_until(planned: PlannedRun, *, suite: Suite, ask: Callable[[PlannedRun], 
         there = asked > 0
         looks.append(confidence_sequence(sums[there], asked[there], largest=int(sizes.max()), aim=target)[-1])
         done = looks[-1].half_width <= target
-        names = ("items", "clusters", "mean", "low", "high")
-        seen = [{name: getattr(look, name) for name in names} for look in looks]
-        write_json(out / FILE, {"until": options.until, "reached": done, "looks": seen})
+        write_json(out / FILE, {"until": options.until, "reached": done, "looks": looks})
         if done or count == len(sizes):
             return made
         count = max(count + 1, round(count * GROWTH))
