@@ -66,7 +66,9 @@ def plan(
     ):
         if not inside:
             raise ProbandError(f"--{name} is {value:g}: it must lie between {low:g} and {high:g}")
-    if second is not None or (Path(source) / "run.json").exists() or _holds_runs(source):
+    path = Path(source)
+    below = not (path / "items.jsonl").exists() and any(path.glob("**/run.json"))
+    if second is not None or (path / "run.json").exists() or below:
         pilots, measured = [source, *([second] if second is not None else [])], True
         pilot, values, basis = _from_runs(pilots, metric=metric, by=by, agreement=agreement)
     elif metric is not None:
@@ -109,11 +111,6 @@ def _sizes_of(result: Plan | None, sizes: dict[str, int]) -> dict[str, Any] | No
         return None
     times = {"items": result.clusters * result.within}
     return {name: int(np.ceil(count * times.get(name, result.clusters) - 1e-9)) for name, count in sizes.items()}
-
-
-def _holds_runs(source: str | Path) -> bool:
-    path = Path(source)
-    return path.is_dir() and not (path / "items.jsonl").exists() and any(path.glob("**/run.json"))
 
 
 def _from_runs(

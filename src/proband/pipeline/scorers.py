@@ -129,7 +129,8 @@ def _cases(audited: JudgedRows, domain: Domain | None) -> Iterator[Case]:
         right = row.answer.strip()
         others = [each for each in labels if each.lower() not in right.lower() and right.lower() not in each.lower()]
         wrong = others[0] if others else f"{right[:-1]}{'x' if right[-1:] != 'x' else 'y'}"
-        entry = {"question": row.question, "answer": row.answer, "metadata": {}, **_entry(row.record)}
+        entry = {"question": row.question, "answer": row.answer, "metadata": {}}
+        entry |= row.record if isinstance(row.record, dict) else {}
         near = near_misses(right, domain) if domain else {}
         values = {"right": right, "wrong": wrong, "changed": _changed(right), "question": row.question, **near}
         values |= {"capitals": right.upper(), "small": right.lower()}
@@ -169,10 +170,6 @@ def _changed(text: str) -> str:
     ("['1.5', '97.46']", 'Yet', 'boc')
     """
     return re.sub(r"\w(?=\W*\Z)", lambda last: "a0"[last[0] == "9"] if last[0] in "z9" else chr(ord(last[0]) + 1), text)
-
-
-def _entry(record: Any) -> Mapping[str, Any]:
-    return record if isinstance(record, dict) else {}
 
 
 def _line(probe: Probe, tried: Sequence[Tried]) -> dict[str, str | int | dict[str, int]]:

@@ -51,7 +51,9 @@ def vary(
     """
     path, folder = items_path(Path(items)), Path(out)
     suite = suite_of(items)
-    chosen = variations_of(suite, as_)
+    if not suite.variations:
+        raise ProbandError(f"{suite.name} has no variations")
+    chosen = [suite.variation(name) for name in dict.fromkeys(name_list(as_))] or [suite.variation("")]
     if per_item < 1:
         raise ProbandError(f"--per-item {per_item}: must be 1 or more")
     if folder.resolve() == path.parent.resolve():
@@ -67,13 +69,6 @@ def vary(
     what = {"suite": suite.name, "seed": seed, "options": options, "licence": licence}
     source = {**manifest, "folder": path.parent.name, "sha256": options["of"]}
     return write_manifest(folder, made, what, {"source": source, "variations": work.summary()})
-
-
-def variations_of(suite: Suite, names: str | Sequence[str]) -> list[Variation]:
-    """The variations that a user names; an unknown one is an error that lists those there are."""
-    if not suite.variations:
-        raise ProbandError(f"{suite.name} has no variations")
-    return [suite.variation(name) for name in dict.fromkeys(name_list(names))] or [suite.variation("")]
 
 
 def source_manifest(path: Path) -> Mapping[str, Any]:

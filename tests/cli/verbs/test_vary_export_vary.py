@@ -86,8 +86,8 @@ def test_no_label_is_wrong(kinship: Path) -> None:
             "rename",
             "differs from its source in 1 facts|has no variation|not that of its source|facts",
         ),
-        ("noise", "rename", "facts are not those of its source"),
-        ("inverse", "rename", "not that of its source"),
+        ("noise", "rename", "does not have its source's facts"),
+        ("inverse", "rename", "does not have its source's answer"),
     ],
 )
 def test_verify_finds_what_is_no_such_variation(

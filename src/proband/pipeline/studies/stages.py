@@ -194,15 +194,14 @@ class RunStage(Stage):
     def spec(self) -> str:
         return f"net:{self.trained.folder}" if self.trained else self.model
 
-    def _total(self) -> int:
-        """Answers of the finished run; of one that does not ask all items, run.json says how many."""
-        total = read_run(self.folder / "run.json").settings.get("asked")
-        return count_lines(items_path(self.items.folder)) if total is None else int(total)
-
     def finished(self) -> bool:
-        """An answer for every item."""
+        """An answer for every item; of a run that does not ask all of them, run.json says how many."""
         answers = self.folder / "answers.jsonl"
-        return answers.exists() and self.items.finished() and count_lines(answers, torn=False) == self._total()
+        if not (answers.exists() and self.items.finished()):
+            return False
+        asked = read_run(self.folder / "run.json").settings.get("asked")
+        total = count_lines(items_path(self.items.folder)) if asked is None else int(asked)
+        return count_lines(answers, torn=False) == total
 
     def check(self) -> None:
         """Whether the stage can be done, as far as can be seen without its items and its model: the solver, its options
