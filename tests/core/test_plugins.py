@@ -140,3 +140,13 @@ def test_the_built_in_lists_are_complete(root: Path) -> None:
         assert kind.name == name
         assert kind.help
     assert plugins.entry_points_of("proband.no.such.group", built_in=()) == {}
+
+
+def test_what_is_installed_while_we_run_is_found(package: Path) -> None:
+    sys.path.append(str(package))
+    assert "short" not in models.kinds()
+    place = package / "theirs-1.dist-info"
+    place.mkdir()
+    (place / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    (place / "entry_points.txt").write_text("[proband.models]\nshort = theirs.models:KIND\n")
+    assert "short" in models.kinds()

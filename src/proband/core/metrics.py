@@ -167,7 +167,6 @@ def splits_in_words(splits: Sequence[str], noun: str = "items") -> str:
 
 # ---- scores of texts -------------------------------------------------------------------------------------------------
 
-
 Norm = Literal["sum", "token", "word"]
 
 
@@ -188,7 +187,6 @@ def normalised(score: Score, norm: Norm) -> float:
 
 
 # ---- shortcuts: models (`-m baseline:NAME`) that need nothing of what a suite asks for -------------------------------
-
 
 NOT_ASKED = -1
 Right = Mapping[str, NDArray[np.int8]]  # shortcut -> per item, in order: 1 right, 0 wrong, NOT_ASKED

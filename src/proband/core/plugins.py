@@ -286,7 +286,8 @@ class Registry(Generic[T]):
 def entry_points_of(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPoint]:
     """The entry points of a group by name, not imported; a duplicate name is an error."""
     points: dict[str, EntryPoint] = {}
-    for point in _entry_points(group, tuple(sys.path)):
+    changed = (os.stat(place).st_mtime_ns for place in sys.path if os.path.exists(place))  # by an installation
+    for point in _entry_points(group, (*sys.path, *changed)):
         if point.name in built_in or point.name in points:
             owner = f"one of {_package(points[point.name])}" if point.name in points else "a built-in one"
             raise ProbandError(f"{_package(point)}: its {group} entry point {point.name!r} has the name of {owner}")
@@ -295,8 +296,8 @@ def entry_points_of(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPo
 
 
 @cache
-def _entry_points(group: str, places: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Looked up once for each search path, since it reads a file of every package."""
+def _entry_points(group: str, places: tuple[str | int, ...]) -> tuple[EntryPoint, ...]:
+    """Looked up once for each state of the search path, since it reads a file of every package."""
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=group))

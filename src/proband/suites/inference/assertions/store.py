@@ -117,6 +117,9 @@ class Store:
                     by_key[name].append((side, Assertion(*row)))
         return {text: by_key[key(text)] for text in texts}
 
+    def about_argument(self, text: str) -> list[Assertion]:
+        return [assertion for _, assertion in self.look_up([text])[text]]
+
     def all(self) -> Iterator[Assertion]:
         """All assertions, to train on."""
         import polars as pl
