@@ -35,7 +35,7 @@ def evaluate(dataset: Any, stop: StopWhenNarrow, folder: Path, **options: Any) -
     from inspect_ai.scorer import includes
     from inspect_ai.solver import solver
 
-    @solver
+    @solver  # type: ignore[untyped-decorator]
     def default() -> Any:  # the tool's own model for tests fetches a tokenizer
         async def solve(state: Any, generate: Any) -> Any:
             state.output = ModelOutput.from_content("none", "Default output")

@@ -33,7 +33,7 @@ def test_the_trainer_of_process_rewards_reads_the_export(
     rows = [json.loads(line) for line in (tmp_path / "labels" / "trl.jsonl").read_text().splitlines()]
     assert {tuple(row["labels"]) for row in rows} == {(True, True), (True, False)}
 
-    tokenizer: Any = AutoTokenizer.from_pretrained(tiny["llama"])  # type: ignore[no-untyped-call]
+    tokenizer: Any = AutoTokenizer.from_pretrained(tiny["llama"])
     tokenizer.pad_token = tokenizer.eos_token
     model = AutoModelForTokenClassification.from_pretrained(tiny["llama"], num_labels=2)
     settings = PRMConfig(

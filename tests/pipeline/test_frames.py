@@ -79,7 +79,7 @@ def test_a_wrong_keyword_is_named(made: Results, tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="report has no option 'tittle'; it has analyses, "):
         proband.report(made.folder, tittle="x", **out)  # type: ignore[call-arg]
     with pytest.raises(ProbandError, match="evaluate has no option 'limmit'"):
-        proband.evaluate("embedded:glove", limmit=3)  # type: ignore[call-arg]
+        proband.evaluate("embedded:glove", limmit=3)  # type: ignore[call-overload]
     assert pickle.loads(pickle.dumps(proband.run)) is proband.run
     with pytest.raises(ProbandError, match="'limit' is 0; it must be a whole number, at least 1"):
         proband.run(made.folder, model="baseline:random", limit=0, **out)

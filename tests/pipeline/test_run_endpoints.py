@@ -309,7 +309,7 @@ def test_a_dry_run_is_of_the_whole_command(run: Callable[..., tuple[str, str]]) 
         prices = ["--prices", "1,2", "--dry-run", "--model-set", "rpm=60"]
         for several, count in ((["--prompt", "all"], 13), (["--repeat", "5"], 5), ([], 1)):
             out, _ = run(stub.url, *several, *prices, "--json")
-            parts = json.loads(out)["runs"]
+            parts = json.loads(out)["forecasts"]
             assert len(parts) == count
             assert all(part["calls"] == 30 for part in parts)
             out, _ = run(stub.url, *several, *prices)
@@ -466,7 +466,7 @@ def test_a_dry_run_counts_what_the_cache_has(run: Callable[..., tuple[str, str]]
     with Stub(lambda path, body: chat("yes")) as stub:
         run(stub.url, "--limit", "10")
         out, _ = run(stub.url, "--dry-run", "--prices", "1,2", "--json", out="other")
-        (plan,) = json.loads(out)["runs"]
+        (plan,) = json.loads(out)["forecasts"]
         assert (plan["items"], plan["calls"], plan["cached"]) == (30, 20, 10)
         assert plan["tokens_out"] == 20 * 4096
         run(stub.url, "--dry-run", "-s", "prompts", out="other")

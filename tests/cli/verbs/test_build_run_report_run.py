@@ -97,7 +97,7 @@ def test_a_profile_that_is_wrong_is_named(proband: Any, items: Path, tmp_path: P
 
 
 def test_the_command_line_has_few_options(proband: Any) -> None:
-    for verb, count in ((["run"], 27), (["build", "kinship"], 22)):
+    for verb, count in ((["run"], 27), (["build", "kinship"], 23)):
         shown = re.findall(r"^ {4,9}(?:\*  )?(--[a-z]\S*)", proband(*verb, "--help"), re.MULTILINE)
         opposites = {f"--no-{name.removeprefix('--')}" for name in shown}
         assert len(set(shown) - opposites) <= count
