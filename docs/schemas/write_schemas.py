@@ -30,7 +30,6 @@ def schemas() -> dict[str, dict[str, Any]]:
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     made = {name: dialect | {"title": title} | msgspec.json.schema(kind) for name, (title, kind) in FILES.items()}
     parts = made["study"]["$defs"]
-    parts["TrainPart"]["properties"].pop("(at)")  # no key of the file
     parts["RunPart"]["properties"].pop("(run options)")  # which holds the options of a run
     for field in described(RunOptions):
         if field.name in RUN_KEYS:

@@ -1,7 +1,8 @@
-"""A run on a Ray cluster gives the bytes of a local one."""
+"""A run on a Ray cluster gives the bytes of a local one; what Ctrl-C does."""
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import proband
+from proband.core.progress import Verbosity
+from proband.pipeline.asking.engines import on_interrupt
 
 PROGRAM = """
 import sys
@@ -31,3 +34,21 @@ def test_ray_gives_the_same_answers(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert (tmp_path / "ray" / "answers.jsonl").read_bytes() == (tmp_path / "local" / "answers.jsonl").read_bytes()
+
+
+def test_a_second_ctrl_c_does_not_leave_a_lock_locked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raised inside `wait` it could: the run then hung."""
+    monkeypatch.setattr(Verbosity, "quiet", True)
+    before, reached = signal.signal(signal.SIGINT, signal.default_int_handler), False
+    try:
+        with on_interrupt() as interrupt, pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+            with interrupt.deferred():
+                signal.raise_signal(signal.SIGINT)
+                reached = True
+        assert reached
+        with on_interrupt(), pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)

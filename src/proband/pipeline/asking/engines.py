@@ -93,12 +93,14 @@ def run_chunks(executor: Executor, chunks: Chunks, collector: Collector, *, inte
             raise failed
 
     def wait_for_some() -> None:
-        collect(wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED).done)
+        with interrupt.deferred():
+            done = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED).done
+        collect(done)
         collector.tick()
         if interrupt.is_set():
             executor.drain()
 
-    with on_interrupt() if interruptible else nullcontext(threading.Event()) as interrupt:
+    with on_interrupt() if interruptible else nullcontext(Interrupt()) as interrupt:
         try:
             for number, items in chunks:
                 if interrupt.is_set():
@@ -118,10 +120,25 @@ def run_chunks(executor: Executor, chunks: Chunks, collector: Collector, *, inte
         raise KeyboardInterrupt
 
 
+class Interrupt(threading.Event):
+    """Set by the first Ctrl-C. The second is a KeyboardInterrupt: at once, or after a `deferred` block, whose locks it
+    would leave locked."""
+
+    waiting = again = False
+
+    @contextmanager
+    def deferred(self) -> Iterator[None]:
+        self.waiting = True
+        yield
+        self.waiting = False
+        if self.again:
+            raise KeyboardInterrupt
+
+
 @contextmanager
-def on_interrupt() -> Iterator[threading.Event]:
+def on_interrupt() -> Iterator[Interrupt]:
     """The first Ctrl-C is a request, the second a KeyboardInterrupt; a handler that is there already stays."""
-    interrupt = threading.Event()
+    interrupt = Interrupt()
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield interrupt
@@ -129,7 +146,10 @@ def on_interrupt() -> Iterator[threading.Event]:
 
     def handle(*_: object) -> None:
         if interrupt.is_set():
-            raise KeyboardInterrupt
+            interrupt.again = True
+            if not interrupt.waiting:
+                raise KeyboardInterrupt
+            return
         interrupt.set()
         if not Verbosity.quiet:  # `print` may be what was interrupted
             os.write(2, b"\ninterrupted: taking in what is under way; Ctrl-C again stops at once\n")

@@ -231,7 +231,7 @@ class LinearShortcut:
 class LogisticRegression:
     """P(label | features) = softmax of the sum of the features' weights; fitted by L-BFGS.
 
-    >>> questions = [Question((0,), "aunt", (), "", 0), Question((1,), "niece", (), "", 0)] * 9
+    >>> questions = [Question((0,), "aunt", 0), Question((1,), "niece", 0)] * 9
     >>> max(LogisticRegression(questions, 2).probabilities((1, 7)).items(), key=lambda each: each[1])[0]
     'niece'
     """
