@@ -41,7 +41,7 @@ from proband.suites.kinship.paper.tables import TABLES
 from proband.suites.kinship.reading.reader import Read
 from proband.suites.kinship.replies import CHOOSE, GENERATE
 from proband.suites.kinship.shortcuts import SHORTCUT_TABLE, SHORTCUTS
-from proband.suites.kinship.verify.items import verify
+from proband.suites.kinship.verify.items import verify as verify_item
 from proband.suites.kinship.world.rules import check
 
 
@@ -146,6 +146,6 @@ SUITE = Suite(
     },
     verbs=(Verb(name="freeze", run="proband.suites.kinship.generate.release:freeze"),),
     audit="proband.suites.kinship.audit.row_formats:AUDIT",
-    verify=verify,
+    verify=verify_item,
     export={"clutrr": export},
 )
