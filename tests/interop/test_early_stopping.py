@@ -71,9 +71,12 @@ def test_a_run_stops_at_the_width_and_says_its_interval(tmp_path: Path) -> None:
 
 def test_epochs_count_as_part_of_a_sample(tmp_path: Path) -> None:
     stop = StopWhenNarrow(15, cluster="document")
-    log = evaluate(stop.ordered(samples(40, 2)), stop, tmp_path, epochs=2)
+    dataset = stop.ordered(samples(40, 2))
+    log = evaluate(dataset, stop, tmp_path, epochs=2)
     assert log.status == "success", log.error
-    assert log.results.early_stopping.metadata["items"] <= 80
+    found = log.results.early_stopping.metadata
+    counted = [sample.target == "Default" for sample in dataset][: found["items"]]
+    assert found["mean"] == pytest.approx(sum(counted) / len(counted))
 
 
 def test_samples_in_another_order_are_refused(tmp_path: Path) -> None:
