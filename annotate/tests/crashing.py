@@ -50,8 +50,8 @@ class Outcome:
 class Client:
     """A person who is never discouraged: the same id is sent until it is acknowledged."""
 
-    def __init__(self, base: str, link: str, number: int, record: Outcome) -> None:
-        self.base, self.link, self.rng = base, link, random.Random(number)
+    def __init__(self, base: str, link: str, number: int, record: Outcome, pause: float) -> None:
+        self.base, self.link, self.rng, self.pause = base, link, random.Random(number), pause
         self.http = httpx.AsyncClient(verify=False, timeout=10, follow_redirects=True)
         self.record, self.name = record, ""
 
@@ -77,6 +77,7 @@ class Client:
                 if stop.is_set() or 'id="task"' not in page.text:
                     break
                 await self.answer(home, page)
+                await asyncio.sleep(self.pause)
         await self.http.aclose()
 
     async def answer(self, home: str, page: httpx.Response) -> None:
@@ -187,6 +188,7 @@ class Plan:
     commands: int = 0
     signals: Sequence[signal.Signals] = (signal.SIGKILL,)
     edits: Sequence[Mapping[str, int]] = ()
+    pause: float = 0  # seconds of a client between two answers
 
 
 EDITS = (  # more, fewer, experts and checks in between, and as many as at first
@@ -205,7 +207,9 @@ async def crash(given: Plan, folder: Path, server: Postgres | None) -> Outcome:
     process.start()
     try:
         link, stop = new_link(secret_of(folder), "crowd"), asyncio.Event()
-        busy: list[Client | Commands] = [Client(process.url, link, number, found) for number in range(given.clients)]
+        busy: list[Client | Commands] = [
+            Client(process.url, link, number, found, given.pause) for number in range(given.clients)
+        ]
         busy += [Commands(folder, number, found) for number in range(given.owners)]
         tasks = [asyncio.create_task(each.work(stop)) for each in busy]
         rng = random.Random(given.seed)

@@ -150,8 +150,8 @@ def test_a_rate_of_gold_units_takes_effect(tmp_path: Path, served: Callable[[Pat
     ("before", "after", "words"),
     [
         ("gold-every = 0", "gold-every = 2", "'quality.gold-every' is 2, but no units with a known answer"),
-        ("seed = 0", "seed = 7", "'seed' is 7 in project.toml, but the study was made with 0"),
-        ('kind = "judge"', 'kind = "review"', "'kind' is review in project.toml, but the study was made with judge"),
+        ("seed = 0", "seed = 7", "'seed' is 7 in project.toml, but the study was created with 0"),
+        ('kind = "judge"', 'kind = "review"', "'kind' is review in project.toml, but the study was created with judge"),
     ],
 )
 def test_what_cannot_take_effect_is_refused(

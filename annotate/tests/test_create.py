@@ -22,7 +22,7 @@ DATA = Path(__file__).resolve().parents[1] / "src" / "proband_annotate" / "sampl
         ("judge", "questionnaires.jsonl", ("--set", "people.overlp=3"), "unknown field `overlp`"),
         ("judge", "questionnaires.jsonl", ("--gold", "2"), "only 0 units have a known answer"),
         ("judge", "questionnaires.jsonl", ("--database", "mysql://x"), "'mysql://x' is not a database URL"),
-        ("write", "solve.jsonl", (), "people tell at most 3 in one story"),
+        ("write", "solve.jsonl", (), "a story has at most 3"),
         ("solve", "solve.jsonl", ("--trial", "100"), "leave none of 8"),
     ],
 )
@@ -49,7 +49,7 @@ def test_consent_needs_a_contact(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ]
     assert main(words) == 2
     said = capsys.readouterr().err
-    assert "no contact: people must have a contact before they consent" in said
+    assert "no contact: the consent text needs one" in said
     assert not (tmp_path / "study").exists()
     assert main([*words, "--set", "texts.contact=Ann <ann@example.org>"]) == 0
     assert 'contact = "Ann <ann@example.org>"' in (tmp_path / "study" / "project.toml").read_text()

@@ -85,7 +85,7 @@ def test_erased_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert json.loads(capsys.readouterr().out)["answers"] == 1
     assert WORD.encode() not in raw(folder)
     assert main([*words, "--yes"]) == 2
-    assert "no person is known by 'crowd 0'" in capsys.readouterr().err
+    assert "no person found for 'crowd 0'" in capsys.readouterr().err
 
 
 def test_everything_that_is_held_about_a_person(
@@ -115,7 +115,7 @@ def test_everything_that_is_held_about_a_person(
     personal = {table.name for table in metadata.tables.values() if "person_id" in table.c}
     assert personal | {"checks", "person", "agreed_to", "paid", "stories"} == set(held), "no table is left out"
     assert main(["annotate", "person", str(folder), "--who", "nobody"]) == 2
-    assert "no person is known by 'nobody'" in capsys.readouterr().err
+    assert "no person found for 'nobody'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("ended", [False, True])

@@ -10,7 +10,7 @@ from proband import suites
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "proband_annotate"
 ALLOWED = ("core", "web", "suites", "stats", "__version__")
-OF_THE_COMMAND_LINE = "proband.cli.arguments_and_output."
+OF_THE_COMMAND_LINE = ("proband.cli.commands.",)
 
 
 def imported(path: Path) -> list[str]:

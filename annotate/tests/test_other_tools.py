@@ -141,5 +141,5 @@ def test_what_is_incomplete_or_strange_is_not_stored(tmp_path: Path) -> None:
 
 def test_stories_are_written_here_only(tmp_path: Path) -> None:
     init(tmp_path / "study", kind="write", items=DATA / "write.jsonl")
-    with pytest.raises(ProbandError, match="cannot be asked in potato"):
+    with pytest.raises(ProbandError, match="cannot be answered in potato"):
         export_tasks(tmp_path / "study", to="potato", out=tmp_path / "out")

@@ -126,7 +126,7 @@ def test_a_payment_without_a_reply_is_never_tried_again_by_itself(
 ) -> None:
     there = prolific(NAMES, status="APPROVED")
     there.fault = fault
-    with pytest.raises(ProbandError, match="not known whether batch batch-1 was paid"):
+    with pytest.raises(ProbandError, match="unknown whether batch batch-1 was paid"):
         act(folder, "bonus", study="study-1", yes=True)
     before = there.paid.copy()
     for _ in range(2):
@@ -157,7 +157,7 @@ def test_commands_at_the_same_time_pay_once(folder: Path, prolific: Callable[...
         try:
             act(folder, "bonus", study="study-1", yes=True)
         except ProbandError as error:
-            assert "another command" in str(error) or "not known whether" in str(error)
+            assert "another command" in str(error) or "unknown whether" in str(error)
 
     threads = [threading.Thread(target=pay) for _ in range(5)]
     for thread in threads:
@@ -184,7 +184,7 @@ def test_what_is_missing_or_does_not_fit_is_said(
     there = prolific(NAMES, status="APPROVED", currency="GBP")
     with pytest.raises(ProbandError, match=r"'pay\.currency' is USD, but the study at Prolific is in GBP"):
         act(folder, "bonus", study="study-1", yes=True)
-    with pytest.raises(ProbandError, match="there is nothing to send"):
+    with pytest.raises(ProbandError, match="--text is empty"):
         act(folder, "message", study="study-1", text=" ", yes=True)
     with pytest.raises(ProbandError, match="write BATCH=paid or BATCH=unpaid"):
         act(folder, "bonus", study="study-1", settle="batch-1", yes=True)

@@ -23,7 +23,13 @@ else:
 LABELS = {"judge": ("yes", "no", "nonsense"), "review": ("good", "bad")}
 
 
-@pytest.fixture(scope="module", params=KINDS)
+BY_DAY = ("judge",)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[kind if kind in BY_DAY else pytest.param(kind, marks=pytest.mark.nightly) for kind in KINDS],
+)
 def study(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
     made = Study(tmp_path_factory.mktemp(request.param), request.param)
     made.run()

@@ -167,7 +167,7 @@ def test_what_was_not_to_be_published_is_not(tmp_path: Path, served: Any, person
     folder, _ = made(tmp_path, licence="")
     someone = person(served(folder).url, new_link(secret_of(folder), "crowd", name="one"))
     assert "Your answers will not be published." in someone.html
-    with pytest.raises(ProbandError, match="nothing of theirs may be published"):
+    with pytest.raises(ProbandError, match="their answers may not be published"):
         export_project(folder, to="hf", out=tmp_path / "hub")
 
 
@@ -211,7 +211,7 @@ def test_a_refused_export_is_a_page(tmp_path: Path, served: Any, person: Callabl
     reply = owner.client.get("/owner/export/hf")
     owner.client.close()
     assert reply.status_code == 409
-    assert "nothing of theirs may be published" in reply.text
+    assert "their answers may not be published" in reply.text
 
 
 def test_failed_people_do_not_count_unless_an_owner_says_so(
@@ -287,7 +287,7 @@ def test_a_wrong_secret_is_refused_and_a_right_one_can_be_rotated(
     assert len(study.database.read(lambda c: c.execute(select(people)).all())) == 1
     study.database.close()
     (folder / "secret").write_text("ab" * 32 + "\n")
-    with pytest.raises(ProbandError, match="is not the one that this study was made with"):
+    with pytest.raises(ProbandError, match="is not that of this study"):
         open_project(folder)
     (folder / "secret").write_text(before)
 

@@ -1,4 +1,4 @@
-"""Studies with people: a web app in which they write, review, judge, simplify and solve (`proband annotate`).
+"""Studies with people: a web app to write, review, judge, simplify and solve (`proband annotate`).
 
     commands.py, result_commands.py   the steps of the command line, found by the entry point `proband.verbs`
     create.py, project.py             a project's folder: settings, secret, units

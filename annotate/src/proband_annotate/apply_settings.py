@@ -1,8 +1,8 @@
-"""Settings of project.toml that stand in the database too: slots, checks, what is fixed once a study exists.
+"""Settings of project.toml that are also in the database: slots, checks, and what is fixed once a study exists.
 
-`init` and every start of the server bring the database in line with project.toml. More answers wanted: more slots are
-made. Fewer: slots that nobody holds are removed; nothing that was answered is lost. A unit that was complete stays
-complete while the further answers come (`slots.added`). What cannot take effect is refused.
+`init` and every start of the server bring the database in line with project.toml. If more answers are wanted, slots are
+added. If fewer, free slots are removed; no answer is lost. A complete unit stays complete while further answers come
+(`slots.added`). A setting that cannot take effect is an error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CHECKS = 6  # attention checks in a study
 
 
 def apply_settings(connection: Connection, project: Project, secret: bytes) -> list[str]:
-    """Bring the database in line with the settings; gives what was changed, in words."""
+    """Bring the database in line with the settings; returns the changes in words."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
     _fixed(connection, project, fingerprint(secret))
@@ -40,15 +40,15 @@ def apply_settings(connection: Connection, project: Project, secret: bytes) -> l
 
 
 def _fixed(connection: Connection, project: Project, mark: str) -> None:
-    """What a study is made with and keeps; `mark` is that of its secret."""
+    """Check what a study fixes when it is created; `mark` is that of its secret."""
     rows = connection.execute(select(settings.c.name, settings.c.value)).all()
     known = {row.name: row.value for row in rows}
     for name, value in (("kind", project.kind), ("seed", str(project.seed))):
         if known.setdefault(name, value) != value:
-            raise ProbandError(f"'{name}' is {value} in project.toml, but the study was made with {known[name]}")
+            raise ProbandError(f"'{name}' is {value} in project.toml, but the study was created with {known[name]}")
     if known.setdefault("secret", mark) != mark:
-        reason = "earlier participants would not be recognised and all links would be void"
-        raise ProbandError(f"the file `secret` is not the one that this study was made with: {reason}; restore it")
+        reason = "earlier participants would not be recognised and all links would be invalid"
+        raise ProbandError(f"the file `secret` is not that of this study: {reason}; restore it")
     there = {row.name for row in rows}
     missing = [{"name": name, "value": known[name]} for name in ("kind", "seed", "secret") if name not in there]
     if missing:
@@ -56,7 +56,7 @@ def _fixed(connection: Connection, project: Project, mark: str) -> None:
 
 
 def _failed(connection: Connection, project: Project) -> list[str]:
-    """The slots of people who failed checks open, or are taken back where they are free, when the setting changes."""
+    """If the setting changes, open the slots of people who failed checks, or assign free slots to them again."""
     failed = select(people.c.id).where(people.c.outcome == "failed_checks", people.c.decision == "")
     changed = 0
     for number in connection.execute(failed).scalars().all():
@@ -74,7 +74,7 @@ def _failed(connection: Connection, project: Project) -> list[str]:
 
 @dataclass
 class Slots:
-    """The slots of a unit in one panel, without those of a dispute."""
+    """The slots of a unit in one panel, without those for disputes."""
 
     free: list[int]
     held: int = 0
@@ -110,7 +110,7 @@ def _crowd(connection: Connection, project: Project) -> list[str]:
 
 
 def _experts(connection: Connection, project: Project) -> list[str]:
-    """Experts keep the units they have; further ones in the order of their (shuffled) numbers."""
+    """Experts keep their units; further units follow in the order of their (shuffled) numbers."""
     every, there = _main(connection), _slots(connection, "expert")
     overlap, count = project.people.expert_overlap, project.people.expert_units or len(every)
     order = sorted(every, key=lambda unit: (-there[unit].held if unit in there else 0, unit not in there, unit))
@@ -125,7 +125,7 @@ def _main(connection: Connection) -> Sequence[int]:
 
 
 def _furnish(connection: Connection, panel: str, wanted: Mapping[int, int], setting: str) -> list[str]:
-    """So many slots for each unit; none that is held is taken away."""
+    """Make the wanted number of slots for each unit; slots in use are not removed."""
     there, added, removed = _slots(connection, panel), 0, 0
     for unit_id, count in wanted.items():
         mine = there.get(unit_id) or Slots(free=[])
@@ -145,7 +145,7 @@ def _furnish(connection: Connection, panel: str, wanted: Mapping[int, int], sett
 
 
 def _checks(connection: Connection, project: Project) -> list[str]:
-    """Attention checks are made when they are first wanted; gold units were set apart by `init`."""
+    """Make attention checks when they are first wanted; `init` sets gold units apart."""
     roles = select(units.c.role, func.count()).group_by(units.c.role)
     there = {row.role: row[1] for row in connection.execute(roles)}
     if project.quality.gold_every and not there.get("gold"):
@@ -162,8 +162,8 @@ def _checks(connection: Connection, project: Project) -> list[str]:
 
 
 def attention_units(project: Project) -> list[Unit]:
-    """Attention checks that say what to choose; their texts stand in texts.toml. Those of two studies differ, as their
-    codes do: whoever took part in one has not seen those of the next."""
+    """Attention checks that tell people which option to choose; their texts are in texts.toml. They differ between
+    studies, so nobody knows them from an earlier one."""
     lists = [texts()[f"attention.options{number}"].split(", ") for number in range(4)]
     asks = [texts()[f"attention.ask{number}"] for number in range(CHECKS)]
     rng = random.Random(f"{project.seed} {project.codes.done}")

@@ -32,7 +32,7 @@ from proband_annotate.store.migrate import NEWEST, current, migrate
 
 DATABASE, CONTENTS = "answers.db", "backup.json"
 NAME = re.compile(r"-\d{8}T\d{6}Z\.tar\.gz$")
-ROWS = 1000  # copied at once
+ROWS = 1000  # rows copied at a time
 
 
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +46,8 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def backup(folder: Path, out: Path, *, keep: int = 0) -> dict[str, Any]:
-    """Write the archive: to a file, or into a folder under a name with the time, where all but the newest `keep` of
-    this project are then deleted (0: none)."""
+    """Write the archive to a file, or into a folder under a name with the time. There, all but the newest `keep`
+    archives of this project are deleted (0: none)."""
     project = read_project(folder)
     into = out if out.is_dir() else out.parent
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
@@ -74,7 +74,7 @@ def backup(folder: Path, out: Path, *, keep: int = 0) -> dict[str, Any]:
 
 
 def _snapshot(database: Database, copy: Path) -> str:
-    """Every table as it is now, as an SQLite file; gives the schema's revision."""
+    """A copy of every table as an SQLite file; returns the schema's revision."""
     if database.sqlite:
         source = Path(database.engine.url.database or "")
         if not source.is_file():
@@ -99,7 +99,7 @@ def _snapshot(database: Database, copy: Path) -> str:
 
 
 def _copy(source: Connection, target: Connection) -> None:
-    """All rows of all tables of a study, in an order that foreign keys allow."""
+    """Copy all rows of all tables of a study, in an order that foreign keys allow."""
     tables = MetaData()
     tables.reflect(bind=target)
     for table in tables.sorted_tables:
@@ -120,7 +120,7 @@ def _copy(source: Connection, target: Connection) -> None:
 
 
 def _files(folder: Path, database: str | None) -> Iterator[Path]:
-    """All that a project's folder has (settings, secret, units, media, items, keys), but for its database."""
+    """The files of a project's folder (settings, secret, units, media, items, keys), without its database."""
     left_out = {folder.resolve() / DATABASE, *([Path(database)] if database else [])}
     names = {f"{path.resolve()}{end}" for path in left_out for end in ("", "-wal", "-shm", "-journal")}
     for path in sorted(folder.rglob("*")):
@@ -135,7 +135,7 @@ def _counts(path: Path) -> dict[str, int]:
 
 
 def _pack(archive: Path, files: dict[str, Path], contents: bytes) -> None:
-    """Readable by its owner only, since it has the project's secret."""
+    """Write an archive that only its owner can read, because it has the project's secret."""
     handle = os.open(archive, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as raw:
         with tarfile.open(fileobj=raw, mode="w:gz") as tar:
@@ -160,7 +160,7 @@ def _delete_old(folder: Path, out: Path, keep: int) -> int:
 
 
 def restore(archive: Path, folder: Path, *, database: str = "") -> dict[str, Any]:
-    """A project from its back-up, in an empty folder; `database`: another one than it had, which must be empty."""
+    """Restore a project into an empty folder; `database` is another, empty database."""
     if folder.exists() and any(folder.iterdir()):
         raise ProbandError("is not empty; restore a back-up into an empty folder", file=folder)
     with whole_or_nothing(folder):
@@ -176,7 +176,7 @@ def restore(archive: Path, folder: Path, *, database: str = "") -> dict[str, Any
 
 
 def _unpack(archive: Path, folder: Path) -> Contents:
-    """The files, each as backup.json has it."""
+    """Extract the files and check them against backup.json."""
     try:
         with tarfile.open(archive, "r:gz") as tar:
             tar.extractall(folder, filter="data")
@@ -184,7 +184,7 @@ def _unpack(archive: Path, folder: Path) -> Contents:
         raise ProbandError(f"cannot be read as a back-up: {error}", file=archive) from None
     path = folder / CONTENTS
     if not path.is_file():
-        raise ProbandError("is no back-up of a study", file=archive)
+        raise ProbandError("is not a back-up of a study", file=archive)
     try:
         contents = msgspec.json.decode(path.read_bytes(), type=Contents)
     except msgspec.DecodeError as error:
@@ -200,21 +200,21 @@ def _unpack(archive: Path, folder: Path) -> Contents:
 
 
 def _name_database(path: Path, url: str) -> None:
-    """Another database in project.toml; the rest stays as it is written."""
+    """Set another database in project.toml and leave the rest unchanged."""
     line = f"database = {encode(url).decode()}"
     changed, count = re.subn(r"(?m)^database\s*=.*$", lambda _: line, path.read_text("utf-8"), count=1)
     path.write_text(changed if count else f"{line}\n{changed}", "utf-8")
 
 
 def _fill(copy: Path, url: str, schema: str) -> None:
-    """The rows in their database, at the schema they had, then at the newest."""
+    """Insert the rows at the schema they had, then migrate to the newest."""
     copy.chmod(0o600)
     with closing(Database(url)) as database:
         if database.sqlite:
             target = Path(database.engine.url.database or "")
             if target.resolve() != copy.resolve():
                 if target.exists():
-                    raise ProbandError("exists already; a back-up never replaces a database", file=target)
+                    raise ProbandError("exists; a back-up never replaces a database", file=target)
                 os.replace(copy, target)
         else:
             if database.read(current) is not None:

@@ -17,7 +17,7 @@ LARGEST = 2 * 1024**3  # bytes unpacked
 FILES = 100_000
 RATIO = 200  # bytes unpacked per byte packed, for files over a megabyte
 MEDIUM = 200 * 1024**2
-MEDIA = {  # ending -> the bytes such a file begins with, at which place
+MEDIA = {  # ending -> first bytes of such a file, and their position
     ".png": ((0, b"\x89PNG\r\n\x1a\n"),),
     ".jpg": ((0, b"\xff\xd8\xff"),),
     ".jpeg": ((0, b"\xff\xd8\xff"),),
@@ -30,7 +30,7 @@ MEDIA = {  # ending -> the bytes such a file begins with, at which place
 
 @contextmanager
 def opened(path: Path) -> Iterator[Path]:
-    """A file or folder as it is; a zip archive unpacked into a temporary folder."""
+    """A file or folder as it is; a zip archive is extracted into a temporary folder."""
     if path.suffix.lower() != ".zip":
         if not path.exists():
             raise ProbandError("no such file or folder", file=path)
@@ -75,12 +75,12 @@ def _unpack_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path
         while chunk := inside.read(1 << 16):
             left -= len(chunk)
             if left < 0:
-                raise ProbandError(f"{entry.filename!r} is longer than it says", file=path)
+                raise ProbandError(f"{entry.filename!r} is longer than its header states", file=path)
             file.write(chunk)
 
 
 def unsafe(name: str) -> bool:
-    r"""Whether a name leads out of its folder.
+    r"""Does a name lead out of its folder?
 
     >>> [unsafe(name) for name in ("a/b.png", "../a", "/etc/passwd", "a/../../b", "c:\\x", "a\0b", "")]
     [False, True, True, True, True, True, True]
@@ -90,7 +90,7 @@ def unsafe(name: str) -> bool:
 
 
 def copy_medium(base: Path, name: str, folder: Path) -> None:
-    """A picture or clip, by its name below `base`; refused unless it is what its ending says."""
+    """Copy a picture or clip, by its name below `base`; an error if its content does not match its ending."""
     source = base / name
     if unsafe(name) or source.is_symlink() or not source.resolve().is_relative_to(base.resolve()):
         raise ProbandError(f"'media' {name!r} points out of the folder or is a link", file=base)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Group, Parameter
 from cyclopts.validators import Number
 
-from proband.cli.arguments_and_output import OPTIONS, Count, Flag, Json, MaybeCount, Pairs, give, settings
+from proband.cli.commands import OPTIONS, Count, Flag, Json, MaybeCount, Pairs, give, settings
 from proband_annotate.result_commands import (
     Host,
     Port,
@@ -51,7 +51,7 @@ def commands() -> App:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Making:
-    """What a new project is like."""
+    """Options of a new project."""
 
     title: Annotated[str, Parameter(help="Title shown to participants.")] = ""
     contact: Annotated[str, Parameter(help="Contact for participants, shown on every page.")] = ""
@@ -59,25 +59,27 @@ class Making:
     trial: Annotated[int, Parameter(metavar="N", help="Practice units, which decide who may continue.")] = 0
     gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0
     checks: Annotated[
-        Flag, Parameter(help="Set attention checks, and units with a known answer where there are enough.")
+        Flag, Parameter(help="Set attention checks, and gold units if enough units have a known answer.")
     ] = False
-    limit: Annotated[MaybeCount, Parameter(help="Take so many units, equally many of each length.")] = None
+    limit: Annotated[MaybeCount, Parameter(help="Number of units to take, equally many of each length.")] = None
     secret: Annotated[
         Path | None, Parameter(metavar="FILE", help="Secret of the project in which reviewed stories were written.")
     ] = None
-    set: Annotated[Pairs, Parameter(metavar="NAME=VALUE", help="Setting of project.toml, as people.overlap=5.")] = ()
+    set: Annotated[
+        Pairs, Parameter(metavar="NAME=VALUE", help="Setting of project.toml, such as people.overlap=5.")
+    ] = ()
 
 
 def init(
     project: Project,
     /,
     *,
-    kind: Annotated[str, Parameter(metavar="KIND", help="Kind of task; `proband list tasks` names them.")],
+    kind: Annotated[str, Parameter(metavar="KIND", help="Kind of task; see `proband list tasks`.")],
     items: Annotated[Path, Parameter(metavar="PATH", help="A suite's files: a folder, a file or a zip archive.")],
     making: Making = Making(),
     json: Json = False,
 ) -> None:
-    """Make a project from a suite's files: project.toml to be read and changed, units, an empty database.
+    """Make a project from a suite's files: project.toml (edit it), units, an empty database.
 
     Example: proband annotate init study --kind judge --items questionnaires.jsonl
     """
@@ -165,7 +167,7 @@ def links(
 
 
 def password(project: Project, /, *, json: Json = False) -> None:
-    """Make a new password for the owner's pages; the old one no longer works and sessions end.
+    """Make a new password for the owner's pages. The old one stops working, and sessions end.
 
     Example: proband annotate password study
     """
@@ -175,7 +177,7 @@ def password(project: Project, /, *, json: Json = False) -> None:
 
 
 def rotate(project: Project, /, *, json: Json = False) -> None:
-    """Make a new key for links, visits and sessions, when the file `secret` was seen by others: old links are void.
+    """Make a new key for links, visits and sessions, in case others saw the file `secret`. Old links stop working.
 
     Example: proband annotate rotate study
     """
@@ -195,7 +197,7 @@ def erase(
     source: Annotated[
         Literal["prolific", "mturk", "url"] | None, Parameter(help="Platform of the id (default: any).")
     ] = None,
-    yes: Annotated[Flag, Parameter(help="Erase; without this option only show what is known.")] = False,
+    yes: Annotated[Flag, Parameter(help="Erase; without this option, only print what is stored.")] = False,
     json: Json = False,
 ) -> None:
     """Erase a person: their answers, drafts and notes, and their stories in the projects that review them.
@@ -217,7 +219,7 @@ def person(
         Literal["prolific", "mturk", "url"] | None, Parameter(help="Platform of the id (default: any).")
     ] = None,
 ) -> None:
-    """Print everything that is held about a person, as JSON: answers, drafts, notes, pay, what they agreed to.
+    """Print everything stored about a person, as JSON: answers, drafts, notes, pay, consent.
 
     Example: proband annotate person study --who 5f0c1a
     """
@@ -234,7 +236,7 @@ def demo(
     host: Host = "127.0.0.1",
     port: Port = 8000,
 ) -> None:
-    """Serve every kind of task with sample units until it is stopped.
+    """Serve every kind of task with sample units, until stopped.
 
     Example: proband annotate demo
     """

@@ -1,4 +1,4 @@
-"""A project's folder and database from a suite's files (`init`), and further units later (`add`)."""
+"""Create a project's folder and database from a suite's files (`init`), and add units later (`add`)."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ def init(
     secret: Path | None = None,
     settings_given: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Make a project of all units, or of `limit` of them. Gives what to tell its owner: the password is shown once and
-    stored as a hash."""
+    """Make a project of all units, or of `limit` of them. Returns what its owner must know: the password is shown once
+    and stored as a hash."""
     if folder.exists() and any(folder.iterdir()):
         raise ProbandError("is not empty; a project needs its own folder", file=folder)
     work, password = task(kind), secrets.token_urlsafe(12)
     with whole_or_nothing(folder), opened(items) as source:
         every = _read_units(work, source, items)
         media = copy_media(every, source, folder)
-        if work.keeps_items:  # a run of people answers these very items
+        if work.keeps_items:  # a run of people answers these items
             keep_items(source, folder / "items")
         given = dict(settings_given or {})
         if checks:
@@ -81,7 +81,7 @@ def init(
         if gold and not project.quality.gold_every:
             raise ProbandError(f"--gold {gold}: 'quality.gold-every' is 0, so these units would never be shown")
         write_jsonl(folder / "units.jsonl", made)
-        # reviews: the same people must have the same hashes as in the project that is reviewed
+        # reviews: people need the same hashes as in the reviewed project
         secret_of(folder, make=True, like=authors_secret(source, chosen, secret) if work.reviews else None)
         load(folder, project, password=password)
         if work.reviews and (written := written_in(items)) is not None:
@@ -101,32 +101,32 @@ def init(
 
 
 def pay_advice(project: Project, terms: Terms) -> list[str]:
-    """What to say where the pay is below what project.toml calls fair."""
+    """Advice if the pay is below the fair hourly pay of project.toml."""
     paid, pay, seconds = hourly(project, terms), project.pay, project.time.expected_seconds
     if paid >= decimal(pay.per_hour):
         return []
     fair = (decimal(pay.per_hour) * seconds / 3600).quantize(CENT, ROUND_UP)
-    words = f"{paid} {pay.currency} an hour at {seconds} s a task, where {pay.per_hour:.2f} is fair (pay.per-hour)"
+    words = f"{paid} {pay.currency} per hour at {seconds} s per task; {pay.per_hour:.2f} is fair (pay.per-hour)"
     return [f"pay: {words}; --set pay.per-unit={fair}"]
 
 
 def check_advice(work: HumanTask, units: Sequence[Unit], counts: Mapping[str, int]) -> list[str]:
-    """Checks that a study could have and has not."""
+    """Advice if a study could have checks and has none."""
     if counts.get("gold") or counts.get("attention"):
         return []
     known = sum(unit.gold is not None for unit in units)
     some = f" ({known:,} of {len(units):,} units have a known answer)" if known else ""
-    return [f"checks: none, so that careless people are not found; --checks sets some{some}"]
+    return [f"checks: none, so careless people are not detected; --checks sets some{some}"]
 
 
 def enough_gold(units: Sequence[Unit], trial: int) -> int:
-    """How many units with a known answer to set apart: a tenth, from two to six; none where fewer than ten have one."""
+    """The number of gold units to set apart: a tenth, from two to six; none if fewer than ten have a known answer."""
     known = sum(unit.gold is not None for unit in units) - trial
     return min(6, max(2, known // 10)) if known >= 10 else 0
 
 
 def usual_checks(work: HumanTask, given: Mapping[str, Any], gold: int) -> dict[str, int]:
-    """How often: about three units with a known answer in a visit, and two attention checks."""
+    """How often to check: about three gold units and two attention checks per visit."""
     people = {**work.defaults.get("people", {}), **given.get("people", {})}
     visit = int(people.get("units-per-person", 0)) or 15
     return {"attention-every": max(2, visit // 2), **({"gold-every": max(2, visit // 3)} if gold else {})}
@@ -140,17 +140,17 @@ def _read_units(work: HumanTask, source: Path, items: Path) -> list[Unit]:
 
 
 def with_contact(given: Mapping[str, Any], contact: str) -> dict[str, Any]:
-    """Settings with whom people can write to, without whom nobody can consent."""
+    """Settings with a contact for the consent text; an error without one."""
     texts_given = {**given.get("texts", {}), **({"contact": contact} if contact else {})}
     if not str(texts_given.get("contact", "")).strip():
-        reason = "people must have a contact before they consent"
+        reason = "the consent text needs one"
         raise ProbandError(f"no contact: {reason}; --contact 'NAME, ADDRESS'")
     return {**given, "texts": texts_given}
 
 
 @contextmanager
 def whole_or_nothing(folder: Path) -> Iterator[None]:
-    """An empty folder, which is empty again if something fails."""
+    """A folder that is emptied again if something fails."""
     before = folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -175,7 +175,7 @@ def _project(kind: str, defaults: Mapping[str, Any], given: Mapping[str, Any]) -
 
 
 def sample_units(units: Sequence[Unit], limit: int, *, seed: int) -> list[Unit]:
-    """So many of the units, in their order: as nearly as can be equally many of each clause (of puzzles: each length).
+    """A sample of the units in their order, with about equally many of each clause (puzzles: of each length).
 
     >>> units = [Unit(id=f"{k}-{n}", clause=k, body={}) for k in "23" for n in range(9)]
     >>> sorted(unit.clause for unit in sample_units(units, 5, seed=0))
@@ -191,14 +191,14 @@ def sample_units(units: Sequence[Unit], limit: int, *, seed: int) -> list[Unit]:
 
 
 def _roles(work: HumanTask, units: Sequence[Unit], *, trial: int, gold: int, seed: int) -> list[Unit]:
-    """The units with some of them set apart: the first `trial` ones for practice, `gold` random ones as checks, both
-    with a known answer; practice in writing is judged by its text."""
+    """The units with their roles: the first `trial` units for practice and `gold` random ones as checks, both with a
+    known answer. Practice in writing is judged by its text."""
     main = [unit for unit in units if unit.role == "main"]
     if trial + gold >= len(main) and (trial or gold):
         raise ProbandError(f"{trial} trial and {gold} gold units leave none of {len(main)}")
     practice = [unit for unit in main if unit.gold is not None or work.agreed is not None]
     if trial > len(practice):
-        reason = "without one, practice lets everybody pass"
+        reason = "without one, everybody passes the practice"
         raise ProbandError(f"--trial {trial}: only {len(practice)} units have a known answer ('gold'); {reason}")
     apart = {unit.id: "trial" for unit in practice[:trial]}
     known = [unit.id for unit in main if unit.gold is not None and unit.id not in apart]
@@ -209,7 +209,7 @@ def _roles(work: HumanTask, units: Sequence[Unit], *, trial: int, gold: int, see
 
 
 def copy_media(units: Sequence[Unit], source: Path, folder: Path) -> int:
-    """Pictures and clips that units name, copied next to them."""
+    """Copy the pictures and clips of units into the project."""
     names = sorted({unit.body["media"] for unit in units if unit.body.get("media")})
     base = source if source.is_dir() else source.parent
     for name in names:
@@ -218,7 +218,7 @@ def copy_media(units: Sequence[Unit], source: Path, folder: Path) -> int:
 
 
 def keep_items(source: Path, folder: Path) -> None:
-    """The items themselves, with their manifest, for exports that name them by hash."""
+    """Copy the items with their manifest, for exports that identify them by hash."""
     path = items_path(source)
     folder.mkdir()
     for file in (path, path.parent / "manifest.json"):
@@ -245,7 +245,7 @@ def _fill(connection: Connection, project: Project, units: Sequence[Unit], hashe
 
 def _insert_units(connection: Connection, units: Sequence[Unit], *, after: int, rng: random.Random) -> None:
     numbers = list(range(after + 1, after + len(units) + 1))
-    rng.shuffle(numbers)  # the number tells nothing about the place in the file
+    rng.shuffle(numbers)  # the number must not reveal the position in the file
     for number, unit in zip(numbers, units, strict=True):
         add_unit(connection, number=number, unit=unit.row())
 
@@ -254,8 +254,8 @@ def _insert_units(connection: Connection, units: Sequence[Unit], *, after: int, 
 
 
 def add_units(folder: Path, items: Path) -> dict[str, Any]:
-    """Further units of the study's kind, with as many places as the others. One that is there already is left as it is,
-    so that the command can be given again; the same name with another text is an error."""
+    """Add units of the study's kind, with as many slots as the others. Existing units are left unchanged, so the
+    command can be repeated; the same name with another text is an error."""
     project = read_project(folder)
     work = task(project.kind)
     if (
@@ -263,7 +263,9 @@ def add_units(folder: Path, items: Path) -> dict[str, Any]:
         and (items / "secret").is_file()
         and fingerprint(secret_of(items)) != fingerprint(secret_of(folder))
     ):
-        raise ProbandError("these stories belong to another study: their authors would not be known here", file=items)
+        raise ProbandError(
+            "these stories belong to another study: their authors would not be recognised here", file=items
+        )
     with closing(open_existing(database_url(folder, project))) as database, opened(items) as source:
         units = _read_units(work, source, items)
         media = copy_media(units, source, folder)
@@ -286,12 +288,12 @@ def _add(connection: Connection, project: Project, units: Sequence[Unit], secret
     _insert_units(connection, new, after=last, rng=random.Random(f"{project.seed} {last}"))
     if new:
         people_store.note(connection, "settings", None, f"{len(new)} units added")
-    apply_settings(connection, project, secret)  # which makes their places
+    apply_settings(connection, project, secret)  # makes their slots
     return len(new)
 
 
 def _add_items(source: Path, path: Path) -> None:
-    """The items that people solve, for the run that is exported; the manifest no longer describes them."""
+    """Add the items that people solve, for the exported run; the manifest no longer describes them."""
     lines = [raw for _, raw in raw_lines(path)]
     new = [raw for _, raw in raw_lines(items_path(source)) if raw not in set(lines)]
     with atomic(path, mode="wb") as file:

@@ -31,7 +31,7 @@ SETTINGS: dict[str, Any] = {
 
 
 def demo_projects(folder: Path) -> dict[str, str]:
-    """A project of every kind below `folder`, made once; gives the owner's passwords of those that were made."""
+    """Make a project of every kind below `folder` once; returns the owners' passwords of new ones."""
     made = {}
     for kind in names():
         if not (folder / kind / "project.toml").is_file():
@@ -42,7 +42,7 @@ def demo_projects(folder: Path) -> dict[str, str]:
 
 
 def demo_app(folder: Path) -> Starlette:
-    """One page with every kind; every click on one is a new person."""
+    """One page with every kind; each click is a new person."""
     studies = {kind: open_project(folder / kind) for kind in names()}
     apps = {kind: application(study) for kind, study in studies.items()}
 

@@ -1,4 +1,4 @@
-"""What is held about a person is given to them, or erased (on the dashboard, by command, by themselves): what they gave
+"""Exports or erases the data of a person (on the dashboard, by command, by themselves): what they gave
 in this project, and what they wrote in the projects that review it. They are found by the id their platform knows, or
 by the personal link they were sent."""
 
@@ -38,26 +38,25 @@ from proband_annotate.store.schema import (
 from proband_annotate.terms import Payment, Terms, payment, terms_for
 from proband_annotate.tokens import Forged, Link, Visit, unseal, worker_hash
 
-SOURCES = ("prolific", "mturk", "url")  # of ids that a platform gives
+SOURCES = ("prolific", "mturk", "url")  # sources of platform ids
 ROLES = ("main", "gold", "trial", "attention")
-REVIEWS = "reviews.txt"  # in a project of the kind write: the projects in which its stories are reviewed
+REVIEWS = "reviews.txt"  # in a *write* project: the projects that review its stories
 
 
 @dataclass
 class Erased:
-    """What is gone, and which projects could not be reached (with the reason)."""
+    """What was erased, and which projects could not be reached, with the reason."""
 
     answers: int = 0
     stories: int = 0
-    still_paid: list[str] = field(default_factory=list)  # beyond what the platform pays by the code
+    still_paid: list[str] = field(default_factory=list)  # in addition to the platform's payment by code
     receipts: list[str] = field(default_factory=list)  # one for each of these amounts
     projects: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
 
 def workers_of(secret: bytes, who: str, source: str = "") -> list[str]:
-    """The hashes by which a person may be known: one for a personal link or a visit's address, one per platform for an
-    id."""
+    """The possible hashes of a person: one for a personal link or a visit's address, one per platform for an id."""
     who = who.strip()
     token = who.rpartition("/")[2].partition("?")[0]
     try:
@@ -73,13 +72,13 @@ def workers_of(secret: bytes, who: str, source: str = "") -> list[str]:
 
 
 def erase_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
-    """A person known by an id or a link, for the command line; an error if nobody and nothing is theirs."""
+    """Erase a person by id or link, for the command line; an error if nothing is found."""
     made = Erased()
     with closing(open_study(folder)) as database:
         for worker in workers_of(secret_of(folder), who, source):
             erase(folder, database, worker, made)
     if not made.projects:
-        raise ProbandError(f"no person is known by {who!r}, neither here nor as an author", file=folder)
+        raise ProbandError(f"no person found for {who!r}, neither here nor as an author", file=folder)
     return asdict(made)
 
 
@@ -97,7 +96,7 @@ def known_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
 
 
 def erase(folder: Path, database: Database, worker: str, made: Erased | None = None) -> Erased:
-    """A person of this project, and what they wrote in the projects that review it."""
+    """Erase a person of this project, and what they wrote in the projects that review it."""
     made = made or Erased()
     _erase_here(folder, database, worker, made)
     for other in reviews_of(folder):
@@ -130,8 +129,8 @@ def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> 
 
 
 def _erase_person(connection: Connection, person: people_store.Person, receipt: str) -> tuple[int, str]:
-    """Everything of a person but what they are paid, as amounts that belong to nobody. Gives the number of answers and
-    what is still owed."""
+    """Erase everything about a person except the amounts due, which are kept without a name. Returns the number of
+    answers and the amount owed."""
     terms, paid = _paid(connection, person)
     sent = select(transfers.c.amount).where(transfers.c.person_id == person.id, transfers.c.state.in_(SENT))
     sent_already = sum(map(Decimal, connection.execute(sent).scalars()), Decimal(0))
@@ -154,7 +153,7 @@ def _paid(connection: Connection, person: people_store.Person) -> tuple[Terms, P
 
 
 def person_data(folder: Path, who: str, source: str = "") -> dict[str, Any]:
-    """Everything that is held about one person, here and in the projects that review what they wrote."""
+    """Everything stored about one person, here and in the projects that review their texts."""
     hashes, projects = workers_of(secret_of(folder), who, source), {}
     for place in (folder, *reviews_of(folder)):
         with closing(open_study(place)) as database:
@@ -162,12 +161,12 @@ def person_data(folder: Path, who: str, source: str = "") -> dict[str, Any]:
         if held:
             projects[str(place)] = held
     if not projects:
-        raise ProbandError(f"no person is known by {who!r}, neither here nor as an author", file=folder)
+        raise ProbandError(f"no person found for {who!r}, neither here nor as an author", file=folder)
     return {"who": who, "projects": projects}
 
 
 def _held(connection: Connection, worker: str) -> dict[str, Any]:
-    """What a study has on one person: their row, what they agreed to, are paid, sent and wrote, and what was noted."""
+    """The data of one person in a study: their row, agreements, pay, answers and notes."""
     made: dict[str, Any] = {}
     person = people_store.find(connection, worker)
     if person is not None:
@@ -190,7 +189,7 @@ def _read(name: str, value: Any) -> Any:
 
 
 def _rewrite_units(path: Path, worker: str) -> None:
-    """units.jsonl as the database now has it."""
+    """Write units.jsonl again from the database."""
     known = list(read_units(path)) if path.is_file() else []
     rows = (
         msgspec.structs.replace(
@@ -216,6 +215,6 @@ def reviews_of(folder: Path) -> list[Path]:
 
 
 def add_review(folder: Path, review: Path) -> None:
-    """Remember in a project of the kind write that its stories are reviewed there."""
+    """Record in a *write* project which project reviews its stories."""
     with file_errors(folder / REVIEWS), open(folder / REVIEWS, "a", encoding="utf-8") as file:
         file.write(os.path.relpath(review.resolve(), folder.resolve()) + "\n")

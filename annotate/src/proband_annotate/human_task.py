@@ -24,14 +24,14 @@ from proband.stats.agreement.aggregation import wilson
 Body = Mapping[str, Any]
 Form = Mapping[str, str]
 Figure = dict[str, Any]  # {"here", "published", "unit"}: a share (with its 95 % interval and n), a count, a number
-Labels = Mapping[str, str | None]  # part -> label; None where people do not agree
+Labels = Mapping[str, str | None]  # part -> label; None if people disagree
 Role = Literal["main", "trial", "gold", "attention"]
 WHOLE = "choice"  # the part of a unit that has one label
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a person works on at a time, a line of units.jsonl. `body` may hold what people must not see; `gold` is the
-    known answer of a check; `excluded` are the hashes of people who must not see it."""
+    """One task for a person, a line of units.jsonl. `body` may contain what people must not see; `gold` is the known
+    answer of a check; `excluded` are the hashes of people who must not see it."""
 
     id: str
     role: Role = "main"
@@ -41,7 +41,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     excluded: tuple[str, ...] = ()
 
     def row(self) -> dict[str, str | tuple[str, ...] | None]:
-        """As the database has it."""
+        """The unit as a row of the database."""
         return {
             "name": self.id,
             "role": self.role,
@@ -57,7 +57,7 @@ def read_units(path: Path) -> Iterator[Unit]:
 
 
 class Invalid(Exception):
-    """A form that is not a whole answer: the field to go to and a sentence for the person (a key of the texts)."""
+    """An incomplete form: the field, and a sentence for the person (a key of the texts)."""
 
     def __init__(self, field: str, text: str, **values: object) -> None:
         super().__init__(text)
@@ -66,18 +66,18 @@ class Invalid(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One live check of a text: whether it is met, and the sentence that says so (a key of the texts)."""
+    """One live check of a text: whether it is met, and its sentence (a key of the texts)."""
 
     met: bool
     text: str
     values: Mapping[str, object] = field(default_factory=dict)
-    stops: bool = True  # an unmet one that does not stop is to be confirmed
-    asks: bool = True  # if not, it is a hint and need not even be confirmed
+    stops: bool = True  # if unmet: True stops, False asks for confirmation
+    asks: bool = True  # if False, it is a hint without confirmation
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
-    """What has its own label in a unit: its id, its number on the page, its text, and what stands above it."""
+class TaskPart:
+    """A part of a unit with its own label: its id, its number on the page, its text and its heading."""
 
     id: str
     place: int
@@ -87,7 +87,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """A field of a task's form: a choice between options (as people read them -> as the form has them), or a text."""
+    """A field of a task's form: a choice between options (text -> form value), or a text."""
 
     name: str
     title: str  # a key of the texts
@@ -97,7 +97,7 @@ class Field:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A part of a unit as tools of others ask it: one text, one or more fields. What people must not see is masked."""
+    """A part of a unit for other tools: one text with one or more fields. What people must not see is masked."""
 
     title: str
     text: str
@@ -119,7 +119,7 @@ class Written(Protocol):
     @property
     def answer(self) -> Body: ...
     @property
-    def licence(self) -> str: ...  # that its author agreed to; empty: nothing is published
+    def licence(self) -> str: ...  # that its author agreed to; empty: not published
 
 
 class Answered(Written, Protocol):
@@ -169,32 +169,32 @@ class HumanTask:
     units: Callable[[Path], Iterator[Unit]]  # from a suite's files
     shown: Callable[[Body], Body]  # all that leaves the server
     unit_text: Callable[[Body], str]  # what the unit is about, for exports
-    parts: Callable[[Body], Sequence[Part]] = lambda body: ()
+    parts: Callable[[Body], Sequence[TaskPart]] = lambda body: ()
     choices: Callable[[Body], Sequence[str]] = lambda body: ()  # the labels of a part
-    keeps_items: bool = False  # the project keeps the items themselves: a run of people answers them
+    keeps_items: bool = False  # the project stores the items themselves, because a run of people answers them
     reviews: str = ""  # the task whose answers are its units
     of_answers: Callable[[Iterable[Written]], Iterator[Unit]] | None = None  # units from a project of that task
-    reviewed: bool = False  # its answers are: exports say in which project they were written
+    reviewed: bool = False  # its answers are reviewed: exports name the project they were written in
 
     # ---- answers
     answer: Callable[[Body, Form], Body]  # reads a form; raises Invalid
     fields: Callable[[Body, Body], dict[str, str]]  # an answer as the fields of its form
     labels: Callable[[Body, Body], Sequence[tuple[str, str]]] = lambda body, answer: ()  # (part, label)
     agreed: Callable[[Body, Body, Any], float] | None = None  # share of a known answer; None: by labels
-    checks: Callable[[Body, Form], list[Check]] = lambda body, form: []  # what a text still lacks
-    practice: Callable[[Body, Body, Any], Sequence[Check]] | None = None  # of a trial, where `gold` does not say it
+    checks: Callable[[Body, Form], list[Check]] = lambda body, form: []  # what a text still lacks, or should not have
+    practice: Callable[[Body, Body, Any], Sequence[Check]] | None = None  # checks of a trial without `gold`
     writing: Callable[[Body], Sequence[str]] = lambda answer: ()  # the texts that a person typed
-    # (unit, answer, the person's answers to other units): the field of a text that was sent before; else empty
+    # (unit, answer, the person's answers to other units): the field of a text that was sent before, or empty
     repeated: Callable[[Body, Body, Sequence[tuple[Body, Body]]], str] = lambda body, answer, earlier: ""
-    detail: Callable[[Body, str], Any] = lambda answer, part: None  # what else was said of a part, for CSV
+    detail: Callable[[Body, str], Any] = lambda answer, part: None  # further data about a part, for CSV
 
-    questions: Callable[[Body], Sequence[Question]] | None = None  # for tools of others; None: only here
+    questions: Callable[[Body], Sequence[Question]] | None = None  # for other tools; None: not supported
 
     # ---- results
-    dissent: int | None = None  # people who may disagree with a label that is kept; None: the majority decides
-    of_at_most: int = 100  # people whose agreement is wanted
-    positive: str = ""  # the label whose share a plan is for
-    figures: Callable[[Collected], Mapping[str, Figure]] = lambda results: {}  # of the paper's own section
+    dissent: int | None = None  # people who may disagree with a kept label; None: the majority decides
+    of_at_most: int = 100  # people whose agreement counts, at most
+    positive: str = ""  # the label whose share is planned for
+    figures: Callable[[Collected], Mapping[str, Figure]] = lambda results: {}  # figures of the paper's section
     suite_input: Callable[[Collected, Path, Path], Body]  # (results, folder, project): what the suite reads
 
     def share_right(self, body: Body, answer: Body, gold: Any) -> float:
@@ -226,7 +226,7 @@ def one_of(form: Form, name: str, options: Sequence[str]) -> str:
 
 
 def share_right(given: Iterable[tuple[str, str]], known: Mapping[str, str] | None) -> float:
-    """The share of a known answer, part by part, that a person gave; 1 where nothing is known.
+    """The share of a known answer that a person gave, part by part; 1 if nothing is known.
 
     >>> share_right([("a", "yes"), ("b", "no")], {"a": "yes", "b": "yes"})
     0.5
@@ -267,7 +267,7 @@ def _clustered(groups: Sequence[Sequence[bool]], share: float) -> tuple[float, f
 
 
 def _few_units(count: int) -> float:
-    """(z / t)^2: what a variance that was estimated from so many units is worth."""
+    """(z / t)^2: the correction for a variance that is estimated from this many units."""
     return (statistics.NormalDist().inv_cdf(0.975) / t_quantile(count - 1)) ** 2
 
 

@@ -1,4 +1,4 @@
-"""A study in another tool: its units as tasks of Label Studio or Potato, and what people said there read back.
+"""A study in another tool: its units as tasks of Label Studio or Potato, and the answers read back.
 
 Each question of a unit is a task there; its fields are `f1`, `f2`, ... in the order of the task's form. What comes back
 is put into that form again and read by the kind of task itself, so that an answer from elsewhere is one of ours.
@@ -38,7 +38,7 @@ TOOLS = ("label-studio", "potato")
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Which question of which unit: by number, since its id may tell the answer."""
+    """A question of a unit, by number, because its id may reveal the answer."""
 
     unit: str
     part: str
@@ -46,7 +46,7 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolAnswer:
-    """What one person said in one task of another tool: field -> words."""
+    """One person's answer to one task of another tool: field -> words."""
 
     unit: str
     part: str
@@ -55,15 +55,15 @@ class ToolAnswer:
     seconds: float
 
 
-# ---- out -------------------------------------------------------------------------------------------------------------
+# ---- export ----------------------------------------------------------------------------------------------------------
 
 
 def export_tasks(folder: Path, *, to: str, out: Path) -> dict[str, Any]:
-    """The main units of a study, ready for another tool."""
+    """The main units of a study as tasks for another tool."""
     project = read_project(folder)
     work = task(project.kind)
     if work.questions is None:
-        raise ProbandError(f"tasks of the kind {project.kind} cannot be asked in {to}")
+        raise ProbandError(f"tasks of the kind {project.kind} cannot be answered in {to}")
     with closing(open_study(folder)) as database:
         query = select(units.c.name, units.c.body).where(units.c.role == "main").order_by(units.c.name)
         rows = database.read(lambda c: c.execute(query).all())
@@ -85,7 +85,7 @@ NEXT = {
 
 
 def shown(kind: str, key: str, *, place: int = 1) -> str:
-    """An option or a title as people read it: a text of the task, or the words themselves."""
+    """An option or a title as people see it: a text of the task, or the words themselves."""
     return texts_of(kind).get(key, key).replace("{place}", str(place))
 
 
@@ -136,7 +136,7 @@ def _required(field: Field) -> dict[str, str]:
 
 
 def _potato(out: Path, kind: str, about: Sequence[str], asked: Sequence[tuple[Place, Question]]) -> None:
-    """config.yaml (JSON is YAML), and the tasks; Potato shows a text as HTML, so that ours is escaped."""
+    """config.yaml (JSON is YAML) and the tasks. Potato shows a text as HTML, so ours is escaped."""
     schemes: list[dict[str, Any]] = []
     for place, field in enumerate(asked[0][1].fields):
         scheme: dict[str, Any] = {"name": f"f{place + 1}", "description": shown(kind, field.title, place=place + 1)}
@@ -171,23 +171,23 @@ def _potato(out: Path, kind: str, about: Sequence[str], asked: Sequence[tuple[Pl
     write_text(out / "instructions.txt", "\n\n".join(about) + "\n")
 
 
-BETWEEN = " // "  # a unit and its part, in the id of a task
+BETWEEN = " // "  # between a unit and its part in the id of a task
 WRITERS: Mapping[str, Callable[[Path, str, Sequence[str], Sequence[tuple[Place, Question]]], None]] = {
     "label-studio": _label_studio,
     "potato": _potato,
 }
 
 
-# ---- back ------------------------------------------------------------------------------------------------------------
+# ---- import ----------------------------------------------------------------------------------------------------------
 
 
 def import_results(folder: Path, results: Path, *, tool: str) -> dict[str, Any]:
-    """Answers from another tool, stored in the study: once, however often they are imported. A person there is a person
-    here, known by a hash, who is paid there."""
+    """Store the answers from another tool. Importing them again changes nothing. People are known by a hash, and paid
+    there."""
     project, secret = read_project(folder), secret_of(folder)
     work = task(project.kind)
     if work.questions is None:
-        raise ProbandError(f"tasks of the kind {project.kind} are not asked in {tool}")
+        raise ProbandError(f"tasks of the kind {project.kind} cannot be answered in {tool}")
     with file_errors(results):
         given = list(READERS[tool](results))
     if not given:
@@ -217,7 +217,7 @@ def import_results(folder: Path, results: Path, *, tool: str) -> dict[str, Any]:
 
 
 def _answer(work: HumanTask, body: Mapping[str, Any], parts: Mapping[str, ToolAnswer]) -> dict[str, Any] | None:
-    """The form that these words fill in, read; None if something is missing."""
+    """Read the form that these words fill in; None if something is missing."""
     assert work.questions is not None
     form: dict[str, str] = {}
     for number, question in enumerate(work.questions(body), start=1):
@@ -234,7 +234,7 @@ def _answer(work: HumanTask, body: Mapping[str, Any], parts: Mapping[str, ToolAn
 def _store(
     connection: Connection, tool: str, worker: str, unit_id: int, body: Mapping[str, Any], seconds: float
 ) -> bool:
-    """One answer; False if it is there already."""
+    """Store one answer; False if it exists."""
     now, text = time.time(), encode(body).decode()
     person = people_store.find(connection, worker, lock=True)
     if person is None:
@@ -283,7 +283,7 @@ def _read_label_studio(path: Path) -> Iterator[ToolAnswer]:
 
 
 def _annotator(who: Any) -> str:
-    """By number, or as a record with an e-mail address."""
+    """The annotator's number, or the e-mail address of a record."""
     return str(who.get("email") or who.get("id")) if isinstance(who, Mapping) else str(who)
 
 
@@ -295,8 +295,8 @@ def _said(result: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
 
 
 def _read_potato(path: Path) -> Iterator[ToolAnswer]:
-    """The state that Potato keeps of each person, annotation_output/NAME/user_state.json. Its own exports are written
-    now and then, so that the last answers are missing there."""
+    """The state of each person in Potato, annotation_output/NAME/user_state.json. Potato writes its own exports only
+    now and then, so they may lack the last answers."""
     files = sorted(path.rglob("user_state.json")) if path.is_dir() else [path]
     if not files:
         raise ProbandError("contains no user_state.json of Potato (annotation_output/NAME)", file=path)

@@ -29,64 +29,64 @@ Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Amount = Annotated[float, Meta(ge=0.0, le=1e6)]
 Line = Annotated[str, Meta(max_length=20_000)]
 SECRET = 32  # bytes
-BARE = re.compile("[A-Za-z0-9_-]+")  # a key of TOML that needs no quotes
+BARE = re.compile("[A-Za-z0-9_-]+")  # a TOML key without quotes
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+class ProjectPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """A table of project.toml; names are written with '-'."""
 
 
-class People(Part, frozen=True, kw_only=True):
+class People(ProjectPart, frozen=True, kw_only=True):
     overlap: Annotated[int, Meta(ge=1, le=100)] = 3  # answers per unit
-    expert_overlap: Annotated[int, Meta(ge=0, le=100)] = 0  # answers per unit by experts, who have links of their own
+    expert_overlap: Annotated[int, Meta(ge=0, le=100)] = 0  # answers per unit by experts, who have their own links
     expert_units: Count = 0  # how many units the experts see; 0: all
     units_per_person: Count = 0  # 0: as many as there are
     most_people: Count = 0  # 0: no limit
     skips: Count = 3  # units that one person may skip
 
 
-class Time(Part, frozen=True, kw_only=True):
+class Time(ProjectPart, frozen=True, kw_only=True):
     lease_minutes: Annotated[float, Meta(gt=0, le=10_080)] = 30.0  # without a sign of life the unit goes back
-    limit_seconds: Count = 0  # for one unit, shown as a clock; 0: none; experts have none
-    expected_seconds: Positive = 60  # for one unit: for plans until there are measurements
+    limit_seconds: Count = 0  # for one unit, shown as a clock; 0: no limit; experts have none
+    expected_seconds: Positive = 60  # for one unit; used for plans until there are measurements
 
 
-class Pay(Part, frozen=True, kw_only=True):
+class Pay(ProjectPart, frozen=True, kw_only=True):
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] = "USD"
     per_unit: Amount = 0.0
-    per_visit: Amount = 0.0  # what the platform pays for a visit by itself; the rest is the bonus
+    per_visit: Amount = 0.0  # what the platform pays for a visit; the rest is a bonus
     practice: bool = True  # practice tasks are paid
     checks: bool = True  # attention checks are paid
-    per_hour: Amount = 12.0  # what is fair; the dashboard compares
+    per_hour: Amount = 12.0  # fair pay; the dashboard compares with it
     platform_fee: Amount = 0.0  # 0.33: a third on top
 
 
-class Question(Part, frozen=True, kw_only=True):
+class Question(ProjectPart, frozen=True, kw_only=True):
     """A question about the instructions; the first option is right and the order is shuffled."""
 
     question: Line
     options: Annotated[tuple[str, ...], Meta(min_length=2, max_length=8)]
 
 
-class Quality(Part, frozen=True, kw_only=True):
+class Quality(ProjectPart, frozen=True, kw_only=True):
     comprehension: tuple[Question, ...] = ()
-    comprehension_attempts: Annotated[int, Meta(ge=2, le=5)] = 2  # Prolific asks for two at least
+    comprehension_attempts: Annotated[int, Meta(ge=2, le=5)] = 2  # Prolific requires at least two
     attention_every: Count = 0  # an attention check after so many units
     gold_every: Count = 0  # a unit with a known answer after so many units
-    gold_share: Share = 0.7  # of a unit with a known answer that must be right
-    failures: Annotated[int, Meta(ge=2, le=20)] = 2  # failed checks that end a visit; Prolific asks for two at least
-    trial_share: Share = 0.6  # of the trial units that must be passed
-    extra_overlap: Annotated[int, Meta(ge=0, le=20)] = 0  # further answers where people disagree
+    gold_share: Share = 0.7  # share of a gold unit that must be right
+    failures: Annotated[int, Meta(ge=2, le=20)] = 2  # failed checks that end a visit; Prolific requires at least two
+    trial_share: Share = 0.6  # share of the practice units that must be passed
+    extra_overlap: Annotated[int, Meta(ge=0, le=20)] = 0  # further answers if people disagree
     count_failed: bool = False  # answers of people who failed checks count
 
 
-class Signals(Part, frozen=True, kw_only=True):
+class Signals(ProjectPart, frozen=True, kw_only=True):
     ask: bool = True  # ask for consent to record pasting and typing speed
-    fastest_share: Share = 0.2  # of the expected time; whoever is faster is flagged
-    paste_characters: Positive = 40  # a paste of so many is flagged
+    fastest_share: Share = 0.2  # of the expected time; faster answers are flagged
+    paste_characters: Positive = 40  # characters of a paste that is flagged
 
 
-class Platform(Part, frozen=True, kw_only=True):
+class Platform(ProjectPart, frozen=True, kw_only=True):
     id_parameter: Annotated[str, Meta(pattern="^[A-Za-z][A-Za-z0-9_]{0,40}$")] = "participant"
     keys: Annotated[str, Meta(max_length=200)] = ""  # file of the platform's public keys; ids must then be signed
     token_parameter: Annotated[str, Meta(pattern="^[A-Za-z][A-Za-z0-9_]{0,40}$")] = "prolific_token"
@@ -98,8 +98,8 @@ class Platform(Part, frozen=True, kw_only=True):
     public_url: Annotated[str, Meta(pattern=r"^(https?://[^\s\"'<>?#]+)?$")] = ""  # for links, behind a proxy
 
 
-class Quotas(Part, frozen=True, kw_only=True):
-    """At most so many people of each value of a column of the participants' file; who is not in it is not let in."""
+class Quotas(ProjectPart, frozen=True, kw_only=True):
+    """The most people per value of a column of the participants' file; people who are not in the file are refused."""
 
     file: Annotated[str, Meta(max_length=200)] = ""  # CSV in the project's folder
     id_column: str = "Participant id"
@@ -107,23 +107,23 @@ class Quotas(Part, frozen=True, kw_only=True):
     most: dict[str, Count] = {}
 
 
-class Codes(Part, frozen=True, kw_only=True):
+class Codes(ProjectPart, frozen=True, kw_only=True):
     done: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
     stopped: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
     screened_out: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
     failed_checks: Annotated[str, Meta(pattern="^[A-Za-z0-9-]{4,40}$")]
-    per_person: bool = False  # their own code for everybody who does not come from Prolific
+    per_person: bool = False  # a separate code for everybody who does not come from Prolific
 
 
-class Texts(Part, frozen=True, kw_only=True):
-    """What the people read; empty: the text that Proband brings."""
+class Texts(ProjectPart, frozen=True, kw_only=True):
+    """Texts for people; empty: Proband's own text."""
 
     contact: Line = ""
     consent: Line = ""
     instructions: Line = ""
 
 
-class Project(Part, frozen=True, kw_only=True):
+class Project(ProjectPart, frozen=True, kw_only=True):
     title: Annotated[str, Meta(min_length=1, max_length=200)]
     kind: str  # of task
     codes: Codes
@@ -144,7 +144,7 @@ def read_project(folder: Path) -> Project:
     """project.toml of a folder, checked."""
     path = folder / "project.toml"
     if not path.is_file():
-        raise ProbandError("no such project; `proband annotate init` makes one", file=path)
+        raise ProbandError("no such project; create one with `proband annotate init`", file=path)
     try:
         project = msgspec.convert(read_toml(path), Project)
     except msgspec.ValidationError as error:
@@ -153,7 +153,7 @@ def read_project(folder: Path) -> Project:
         raise ProbandError(f"'kind': no kind of task {project.kind!r}; there are {', '.join(known)}", file=path)
     codes = [getattr(project.codes, name) for name in ("done", "stopped", "screened_out", "failed_checks")]
     if len(set(codes)) < len(codes):
-        raise ProbandError("'codes': the four codes must differ, since a platform acts on them", file=path)
+        raise ProbandError("'codes': the four codes must differ, because the platform acts on them", file=path)
     return project
 
 
@@ -169,8 +169,8 @@ def in_words(message: str) -> str:
 
 
 def database_url(folder: Path, project: Project) -> str:
-    """The database, with a relative SQLite file in the project's folder; PROBAND_ANNOTATE_DATABASE overrides it, so
-    that a password need not stand in a file."""
+    """The database, with a relative SQLite file in the project's folder. PROBAND_ANNOTATE_DATABASE overrides it, so
+    that a password need not be in a file."""
     url = os.environ.get("PROBAND_ANNOTATE_DATABASE") or project.database
     if url.startswith("sqlite:///") and not url.startswith("sqlite:////"):
         return f"sqlite:///{(folder / url.removeprefix('sqlite:///')).resolve()}"
@@ -189,7 +189,7 @@ def secret_of(folder: Path, *, make: bool = False, like: Path | None = None) -> 
 def read_secret(path: Path) -> bytes:
     if not path.is_file():
         reason = (
-            "no such file: without the project's secret all links are void and people are not recognised; restore it"
+            "no such file: without the project's secret all links are invalid and people are not recognised; restore it"
         )
         raise ProbandError(reason, file=path)
     with file_errors(path):
@@ -204,14 +204,14 @@ def read_secret(path: Path) -> bytes:
 
 
 def rotate_secret(folder: Path) -> None:
-    """Another key for links, visits, forms and sessions: what was signed before is void. The half that knows people
-    stays, or nobody would be recognised."""
+    """Make a new key for links, visits, forms and sessions: earlier signatures become invalid. The half that hashes
+    people stays, so they are still recognised."""
     known = secret_of(folder)[:SECRET]
     write_secret(folder / "secret", known.hex() + secrets.token_hex(SECRET))
 
 
 def write_secret(path: Path, digits: str) -> None:
-    """Readable by its owner only, and on the disk before it takes the place of the one before."""
+    """Write a file that only its owner can read; it is on disk before it replaces the old one."""
     new = path.with_name(f"{path.name}.new")
     handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w") as file:
@@ -222,7 +222,7 @@ def write_secret(path: Path, digits: str) -> None:
 
 
 def fingerprint(secret: bytes) -> str:
-    """Tells whether two projects know people by one secret, and nothing else about it."""
+    """A mark that is equal if two projects share a secret, and reveals nothing else."""
     return hmac.digest(secret[:SECRET], b"fingerprint", "sha256").hex()[:16]
 
 

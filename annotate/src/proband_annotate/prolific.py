@@ -1,10 +1,10 @@
-"""Prolific's API: submissions are approved, bonuses paid and messages sent by command, for people whom the study knows
-by the hash of their id.
+"""Prolific's API: commands approve submissions, pay bonuses and send messages to people of the study, who are known by
+the hash of their id.
 
-Paying a bonus is not idempotent there: the same request twice pays twice. So what is paid is written down first. A
-transfer is `planned` (nothing was asked of Prolific, or only a batch that pays nothing by itself), `ready` (its batch
-is known), `paying` (the one request that pays was begun) and `paid`. Each step is taken by one command alone, and from
-`paying` nothing leads back: if no reply came, the owner looks it up at Prolific and says what happened (`settle`).
+Paying a bonus is not idempotent there: the same request twice pays twice. So every payment is recorded first. A
+transfer is `planned` (no request to Prolific, or only a batch that does not pay by itself), `ready` (its batch is
+known), `paying` (the request that pays has begun) and `paid`. Each step is taken by one command only, and `paying` is
+never undone: if there is no reply, the owner looks it up at Prolific and records the outcome (`settle`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WAITING, APPROVED = "AWAITING REVIEW", "APPROVED"  # states of a submission
 
 
 class Unanswered(Exception):
-    """No reply, or one that does not say whether the request was carried out."""
+    """No reply, or one that does not show whether the request was carried out."""
 
 
 class Api:
@@ -77,19 +77,19 @@ class Api:
 
 @dataclass(frozen=True, kw_only=True)
 class Participant:
-    """A person of the study, with what Prolific calls them."""
+    """A person of the study with their id on Prolific."""
 
     id: str
     submission: str
     status: str
     person: Mapping[str, Any]
-    line: Mapping[str, Any]  # of the payments
+    line: Mapping[str, Any]  # a line of the payments
 
 
 def act(
     folder: Path, action: str, *, study: str, text: str = "", settle: str = "", yes: bool = False
 ) -> dict[str, Any]:
-    """Approve, pay or write; without `yes`, only say what would be done."""
+    """Approve, pay or send messages; without `yes`, only report what would be done."""
     project, secret = read_project(folder), secret_of(folder)
     with closing(open_study(folder)) as database:
         if settle:
@@ -115,7 +115,7 @@ def _known(
 def _participants(
     connection: Connection, project: Project, secret: bytes, submissions: Sequence[Mapping[str, Any]]
 ) -> list[Participant]:
-    """The people of this study among those that Prolific lists."""
+    """The people of this study among the submissions that Prolific lists."""
     collected = collect(connection, project)
     people = {person["worker"]: person for person in collected.people}
     lines = {line["person"]: line for line in payments(collected, secret)}
@@ -130,7 +130,7 @@ def _participants(
 
 
 def _approve(api: Api, database: Database, known: Sequence[Participant], *, yes: bool) -> dict[str, Any]:
-    """Submissions that wait, of people whom the owner has approved here. To ask twice changes nothing."""
+    """Approve waiting submissions of people that the owner approved here. Repeating this changes nothing."""
     waiting = [each for each in known if each.status == WAITING]
     chosen = [each for each in waiting if each.person["decision"] == "approved"]
     for each in chosen if yes else ():
@@ -141,9 +141,9 @@ def _approve(api: Api, database: Database, known: Sequence[Participant], *, yes:
 
 
 def _message(api: Api, database: Database, known: Sequence[Participant], text: str, *, yes: bool) -> dict[str, Any]:
-    """The same words to everybody of the study, once each."""
+    """Send the same message to each person of the study once."""
     if not text.strip():
-        raise ProbandError("--text: there is nothing to send")
+        raise ProbandError("--text is empty")
     mark = f"message {hashlib.sha256(text.encode()).hexdigest()[:12]}"
     query = select(events.c.person_id).where(events.c.kind == "platform", events.c.detail == mark)
     had = database.read(lambda c: set(c.execute(query).scalars()))
@@ -166,7 +166,7 @@ def _pay(
     *,
     yes: bool,
 ) -> dict[str, Any]:
-    """What is due to people whose submission is approved, but for what was paid before."""
+    """Pay what is due to people with an approved submission, minus earlier payments."""
     _same_currency(api, project)
 
     def plan(connection: Connection) -> list[dict[str, Any]]:
@@ -191,10 +191,10 @@ def _same_currency(api: Api, project: Project) -> None:
 
 
 def _planned(connection: Connection, known: Mapping[int, Participant], *, keep: bool) -> list[dict[str, Any]]:
-    """The transfers to be made now; with `keep`, written down as planned."""
+    """The transfers to make now; with `keep`, stored as planned."""
     earlier = connection.execute(select(transfers)).all()
     if lost := sorted({row.batch for row in earlier if row.state == "paying"}):
-        reason = "it is not known whether it was paid. Look it up at Prolific, then say so"
+        reason = "it is unknown whether it was paid. Look it up at Prolific, then record it"
         raise ProbandError(f"batch {lost[0]}: {reason}: --settle {lost[0]}=paid or --settle {lost[0]}=unpaid")
     paid: dict[int, Decimal] = {}
     for row in earlier:
@@ -206,7 +206,7 @@ def _planned(connection: Connection, known: Mapping[int, Participant], *, keep: 
         for number, amount in due.items()
         if amount > 0
     ]
-    if keep:  # plans of a command that was stopped before it paid are made anew
+    if keep:  # plans of a command that stopped before paying are made again
         connection.execute(delete(transfers).where(transfers.c.state.in_(("planned", "ready"))))
         if rows:
             connection.execute(insert(transfers), rows)
@@ -214,7 +214,7 @@ def _planned(connection: Connection, known: Mapping[int, Participant], *, keep: 
 
 
 def _ready(api: Api, database: Database, rows: Sequence[Mapping[str, Any]]) -> str:
-    """A batch at Prolific, which pays nothing by itself."""
+    """Create a batch at Prolific, which does not pay by itself."""
     lines = "".join(f"{row['participant']},{row['amount']}\n" for row in rows)
     made = api.ask("POST", "/submissions/bonus-payments/", json={"study_id": api.study, "csv_bonuses": lines})
     batch, numbers = str(made["id"]), [row["person_id"] for row in rows]
@@ -230,7 +230,7 @@ def _pay_batch(api: Api, database: Database, batch: str) -> None:
     try:
         api.ask("POST", f"/bulk-bonus-payments/{batch}/pay/")
     except Unanswered as error:
-        reason = f"{error}. It is not known whether batch {batch} was paid; look it up at Prolific, then say so"
+        reason = f"{error}. It is unknown whether batch {batch} was paid; look it up at Prolific, then record it"
         raise ProbandError(f"{reason}: --settle {batch}=paid or --settle {batch}=unpaid") from None
     except ProbandError:
         _move(database, batch, "paying", "ready")
@@ -250,13 +250,13 @@ def _move(database: Database, batch: str, before: str, after: str) -> None:
 
 
 def _alone(connection: Connection) -> None:
-    """No other command plans or pays until the end of the transaction; SQLite has one writer anyway."""
+    """Lock out other commands that plan or pay until the end of the transaction; SQLite has one writer anyway."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
 
 
 def _settle(database: Database, given: str, *, yes: bool) -> dict[str, Any]:
-    """What the owner found at Prolific about a batch whose request got no reply."""
+    """Record what the owner found at Prolific about a batch whose request got no reply."""
     batch, _, found = given.rpartition("=")
     if not batch or found not in ("paid", "unpaid"):
         raise ProbandError(f"--settle {given}: write BATCH=paid or BATCH=unpaid")

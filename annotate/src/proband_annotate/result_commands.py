@@ -1,4 +1,4 @@
-"""Steps that read what people did: status, aggregate, export, plan."""
+"""Commands that read results: status, aggregate, export, plan."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from proband.cli.arguments_and_output import Flag, Json, fields, give, table
+from proband.cli.commands import Flag, Json, fields, give, table
 
 # ---- arguments that several steps share ----------------------------------------------------------------------------
 
@@ -39,9 +39,9 @@ def status(
     ] = None,
     source: Platform = "prolific",
     codes: Annotated[
-        Path | None, Parameter(metavar="FILE", help="File of completion codes, one per line: print whose they are.")
+        Path | None, Parameter(metavar="FILE", help="File of completion codes, one per line: print their people.")
     ] = None,
-    pairs: Annotated[Flag, Parameter(help="Print how far every two people agree.")] = False,
+    pairs: Annotated[Flag, Parameter(help="Print the agreement of every two people.")] = False,
     remarks: Annotated[Flag, Parameter(help="Print skipped units, problems and comments.")] = False,
     json: Json = False,
 ) -> None:
@@ -78,7 +78,7 @@ def payments(
     *,
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="FILE", help="File to write.")],
     to: Annotated[
-        Literal["csv", "prolific"], Parameter(help="csv: a line per person; prolific: lines of its bulk bonus.")
+        Literal["csv", "prolific"], Parameter(help="csv: a line per person; prolific: lines for its bulk bonus.")
     ] = "csv",
     workers: Annotated[
         Path | None, Parameter(metavar="FILE", help="File of platform ids, one per line: only these people.")
@@ -86,7 +86,7 @@ def payments(
     source: Platform = "prolific",
     json: Json = False,
 ) -> None:
-    """Write what people are paid: for answers, by the platform itself, as a bonus.
+    """Write the payments of people: for answers, by the platform, as a bonus.
 
     Example: proband annotate payments study -o payments.csv
     """
@@ -105,11 +105,11 @@ def prolific(
     /,
     *,
     study: Annotated[str, Parameter(metavar="ID", help="Id of the study at Prolific.")],
-    text: Annotated[str, Parameter(help="Words of the message.")] = "",
+    text: Annotated[str, Parameter(help="Text of the message.")] = "",
     settle: Annotated[
         str, Parameter(metavar="BATCH=FOUND", help="A payment without a reply: paid or unpaid, as Prolific shows it.")
     ] = "",
-    yes: Annotated[Flag, Parameter(help="Do it; without this option only show what would be done.")] = False,
+    yes: Annotated[Flag, Parameter(help="Carry it out (default: print what would be done).")] = False,
     json: Json = False,
 ) -> None:
     """Approve, pay bonuses and write to people through Prolific's API; the variable PROLIFIC_TOKEN has its token.
@@ -148,8 +148,8 @@ def export(
     out: Annotated[Path, Parameter(name=("--out", "-o"), metavar="PATH", help="File or folder to write.")],
     json: Json = False,
 ) -> None:
-    """Export the answers (JSON lines, CSV, the suite's own input, a Hugging Face data set), or the units for a tool of
-    others (Label Studio, Potato).
+    """Export the answers (JSON lines, CSV, the suite's own input, a Hugging Face data set), or the units for Label
+    Studio or Potato.
 
     Example: proband annotate export study --to suite -o collected
     """
@@ -168,7 +168,7 @@ def import_(
     results: Annotated[Path, Parameter(help="What the tool wrote: a file, or Potato's folder annotation_output.")],
     /,
     *,
-    tool: Annotated[TOOLS, Parameter(name="--from", help="Tool in which people answered.")],
+    tool: Annotated[TOOLS, Parameter(name="--from", help="Tool that people used.")],
     json: Json = False,
 ) -> None:
     """Import answers from another tool to units that `export --to` wrote.
@@ -187,7 +187,7 @@ def plan(
     precision: Annotated[float, Parameter(metavar="X", help="Target half-width of the 95 % interval.")] = 0.05,
     json: Json = False,
 ) -> None:
-    """Plan a study, before it starts or while it runs: how many people and judgments, fair pay, total cost.
+    """Plan a study: number of people and judgments, fair pay, total cost.
 
     Example: proband annotate plan study --precision 0.05
     """
@@ -203,7 +203,7 @@ def plan_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield table([name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])
 
 
-# ---- steps of whoever looks after a study: further units and owners, back-ups --------------------------------------
+# ---- commands for running a study: further units, owners, back-ups ------------------------------------------------
 
 
 def add(
@@ -224,7 +224,7 @@ def add(
 
 def owners(
     project: Project,
-    name: Annotated[str, Parameter(help="Name of the owner to add or change; without it, all are listed.")] = "",
+    name: Annotated[str, Parameter(help="Name of the owner to add or change; default: list all.")] = "",
     /,
     *,
     role: Annotated[
@@ -264,7 +264,7 @@ def backup(
     ] = 0,
     json: Json = False,
 ) -> None:
-    """Back up a whole project, also while its server runs: settings, secret, units, media and the database.
+    """Back up a whole project (settings, secret, units, media, database), also while its server runs.
 
     Example: proband annotate backup study -o study.tar.gz
     """
@@ -280,7 +280,7 @@ def restore(
     *,
     database: Annotated[
         str,
-        Parameter(metavar="URL", help="Another database than before: sqlite:///FILE or postgresql://USER@HOST/NAME."),
+        Parameter(metavar="URL", help="Another database: sqlite:///FILE or postgresql://USER@HOST/NAME."),
     ] = "",
     json: Json = False,
 ) -> None:

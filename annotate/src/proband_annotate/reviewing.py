@@ -23,7 +23,7 @@ from proband_annotate.store.answers import latest
 from proband_annotate.store.migrate import open_existing
 from proband_annotate.terms import versions
 
-SOURCE = "source.json"  # of an export: where it comes from
+SOURCE = "source.json"  # of an export: its source
 HIDDEN = re.compile("[0-9a-f]{32}")  # an author's keyed hash
 
 
@@ -43,7 +43,7 @@ class StoredAnswer:
 
 
 def answers_of(folder: Path, kind: str) -> Iterator[StoredAnswer]:
-    """The answers of a project of this kind, but for those of rejected people."""
+    """The answers of a project of this kind, without those of rejected people."""
     project = read_project(folder)
     if project.kind != kind:
         raise ProbandError(f"is a project of the kind {project.kind}; reviews are of the kind {kind}", file=folder)
@@ -58,8 +58,8 @@ def answers_of(folder: Path, kind: str) -> Iterator[StoredAnswer]:
 
 
 def authors_secret(path: Path, units: Sequence[Unit], given: Path | None = None) -> Path | None:
-    """The secret that hides the authors of reviewed texts: of the project they wrote in; None where they are not
-    hidden. Without it a person could review their own text, so that it must be there."""
+    """The secret of the project in which reviewed texts were written; None if authors are not hidden. Without it people
+    could review their own texts, so it is required."""
     written = written_in(path)
     secret = given or (written / "secret" if written is not None else None)
     if secret is not None:
@@ -82,7 +82,7 @@ def written_in(path: Path) -> Path | None:
 
 
 def source_of(path: Path) -> dict[str, str]:
-    """What an export says about where it comes from."""
+    """The source that an export records."""
     file = (path if path.is_dir() else path.parent) / SOURCE
     if not file.is_file():
         return {}

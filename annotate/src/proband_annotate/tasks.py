@@ -1,4 +1,4 @@
-"""The kinds of task for people, as suites declare them (`Suite.tasks`): none is known here by its name."""
+"""The kinds of task for people, as suites declare them (`Suite.tasks`); none is named here."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
-"""What a person agrees to: how many tasks, what is paid and when, what is stored and published, the instructions.
+"""The terms that a person agrees to: number of tasks, pay, what is stored and published, the instructions.
 
-Terms are made from project.toml, kept in the store in versions with their dates, and belong to the person who agreed to
-them: whoever agreed to 0.70 a task is paid 0.70, whatever project.toml says later. One rule says what is paid, for the
-consent, the counter, the last page and the payments:
+Terms are made from project.toml and stored in dated versions. A person is paid by the version they agreed to, whatever
+project.toml contains later. One rule determines the pay, for the consent, the counter, the last page and the payments:
 
-- a task that the counter shows is paid `per_unit` once it is sent;
-- a finished visit is worth at least `per_visit`, another one the share of it that its tasks are of all tasks;
-- work that was refused is not paid.
+- a task that the counter shows pays `per_unit` once it is sent;
+- a finished visit pays at least `per_visit`; another visit pays its share of that, by the number of tasks;
+- rejected work is not paid.
 
-Units with a known answer look like all others, so that they are always counted and paid. Whether practice tasks and
-attention checks are is a setting.
+Gold units look like all others, so they are always counted and paid. For practice tasks and attention checks this is a
+setting.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ from proband_annotate.store.schema import agreements, units
 from proband_annotate.texts import number_of, text, texts_of, words
 
 CENT = Decimal("0.01")
-COUNTED = ("main", "gold", "erased")  # erased: a story left it after it was answered
+COUNTED = ("main", "gold", "erased")  # erased: a story was removed after it was answered
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """One version. `units`, `practice`, `gold` and `attention` are the most that one person does of each."""
 
-    consent: tuple[str, ...] = ()  # what the person reads, line by line
-    own_words: str = ""  # of the owner, above it
+    consent: tuple[str, ...] = ()  # the text of the consent, by line
+    own_words: str = ""  # the owner's text above it
     task: tuple[str, ...] = ()  # what people do, with an example
     instructions: str = ""
     own_instructions: bool = False
@@ -48,7 +47,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     per_visit: float
     practice_paid: bool
     checks_paid: bool
-    limited: bool  # a person does at most so many units; if not, as many as there are
+    limited: bool  # a person does at most `units` units; otherwise as many as there are
     units: int
     practice: int
     gold: int
@@ -59,22 +58,22 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """Of the tasks that the counter shows."""
+        """The roles of the tasks that the counter shows."""
         return (*COUNTED, *(("trial",) * self.practice_paid), *(("attention",) * self.checks_paid))
 
     @property
     def tasks(self) -> int:
-        """How many tasks the counter shows at most."""
+        """The largest number of tasks that the counter shows."""
         return self.units + self.gold + self.practice * self.practice_paid + self.attention * self.checks_paid
 
     @property
     def whole(self) -> Decimal:
-        """What the whole visit is worth."""
+        """The pay for the whole visit."""
         return cents(max(decimal(self.per_visit), self.tasks * decimal(self.per_unit)))
 
 
 def terms_of(project: Project, counts: Mapping[str, int]) -> Terms:
-    """The terms of a project with so many units of each role."""
+    """The terms of a project with this many units of each role."""
     limit, pay, quality = project.people.units_per_person, project.pay, project.quality
     most = min(limit or counts.get("main", 0), counts.get("main", 0))
 
@@ -104,7 +103,7 @@ def terms_of(project: Project, counts: Mapping[str, int]) -> Terms:
     return msgspec.structs.replace(made, consent=tuple(consent_lines(project, made)))
 
 
-# ---- what is paid ----------------------------------------------------------------------------------------------------
+# ---- pay -------------------------------------------------------------------------------------------------------------
 
 
 def decimal(amount: float) -> Decimal:
@@ -117,9 +116,9 @@ def cents(amount: Decimal) -> Decimal:
 
 @dataclass(frozen=True, kw_only=True)
 class Payment:
-    """What one person is paid: `by_platform` of itself, by the completion code; the rest is the bonus."""
+    """What one person is paid: `by_platform` through the completion code, the rest as a bonus."""
 
-    tasks: int  # sent, of those that the counter shows
+    tasks: int  # sent tasks that the counter shows
     earned: Decimal
     by_platform: Decimal
     granted: Decimal
@@ -130,7 +129,7 @@ class Payment:
 def payment(
     terms: Terms, sent: Mapping[str, int], *, outcome: str, decision: str = "", granted: float = 0.0
 ) -> Payment:
-    """What a visit is worth.
+    """The pay for a visit.
 
     >>> terms = Terms(currency="USD", per_unit=0.7, per_visit=2.0, practice_paid=True, checks_paid=False, limited=True,
     ...     units=3, practice=1, gold=0, attention=1, gold_every=0, attention_every=2, failures=2)
@@ -160,7 +159,7 @@ def payment(
     )
 
 
-# ---- what is said ----------------------------------------------------------------------------------------------------
+# ---- texts -----------------------------------------------------------------------------------------------------------
 
 
 def consent_lines(project: Project, terms: Terms) -> list[str]:
@@ -179,7 +178,7 @@ def consent_lines(project: Project, terms: Terms) -> list[str]:
 
 
 def described(kind: str) -> list[str]:
-    """What people do, in a sentence or two, and an example; only its name where a kind of others says no more."""
+    """The task in a sentence or two, and an example; only its name if a kind has no more texts."""
     known = texts_of(kind)
     if f"{kind}.about" not in known:
         return [known[f"{kind}.name"]]
@@ -223,7 +222,7 @@ def _checks(project: Project, terms: Terms) -> list[str]:
 
 
 def hourly(project: Project, terms: Terms) -> Decimal:
-    """What an hour is paid at the expected speed."""
+    """The pay per hour at the expected speed."""
     seconds = max(1, terms.tasks) * project.time.expected_seconds
     return cents(terms.whole * 3600 / seconds)
 
@@ -237,26 +236,26 @@ def decoded(body: str) -> Terms:
 
 
 def current_terms(connection: Connection) -> tuple[int, Terms]:
-    """The newest version, and its number."""
+    """The newest version and its number."""
     row = connection.execute(select(agreements).order_by(agreements.c.id.desc()).limit(1)).one()
     return row.id, decoded(row.body)
 
 
 def terms_for(connection: Connection, person: people_store.Person) -> Terms:
-    """What a person agreed to; of a person who answered elsewhere and agreed to nothing here, the newest."""
+    """The terms that a person agreed to; for people who answered in another tool, the newest."""
     query = select(agreements.c.body).where(agreements.c.id == person.agreement_id)
     body: str | None = connection.scalar(query) if person.agreement_id is not None else None
     return decoded(body) if body is not None else current_terms(connection)[1]
 
 
 def versions(connection: Connection) -> list[tuple[int, float, Terms]]:
-    """All of them, with their number and date."""
+    """All versions, with their number and date."""
     rows = connection.execute(select(agreements).order_by(agreements.c.id))
     return [(row.id, row.at, decoded(row.body)) for row in rows]
 
 
 def keep_terms(connection: Connection, project: Project) -> list[str]:
-    """A further version where project.toml says something new; gives what changed, in words."""
+    """Store a new version if project.toml changes the terms; returns the changes in words."""
     roles = connection.execute(select(units.c.role, func.count()).group_by(units.c.role))
     made = terms_of(project, {row[0]: row[1] for row in roles})
     body = encode(made).decode()

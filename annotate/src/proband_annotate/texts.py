@@ -14,13 +14,13 @@ from proband_annotate.tasks import task
 
 @cache
 def texts() -> dict[str, str]:
-    """Key -> text, keys dotted; those of tasks apart."""
+    """Dotted key -> text, without those of tasks."""
     return flattened(tomllib.loads(files("proband_annotate").joinpath("texts.toml").read_text("utf-8")), "")
 
 
 @cache
 def texts_of(kind: str) -> dict[str, str]:
-    """The texts of a task, whose keys begin with its name."""
+    """The texts of a task; keys begin with its name."""
     package, _, name = task(kind).texts.partition(":")
     return flattened(tomllib.loads(files(package).joinpath(name).read_text("utf-8")), f"{kind}.")
 
@@ -47,7 +47,7 @@ def words(name: str) -> str:
 
 
 def text(name: str, **values: object) -> str:
-    """A text with its values put in; a check as value is its own sentence.
+    """A text with its values; a check as a value becomes its sentence.
 
     >>> text("unit.progress", done=2, all=10)
     'Task 2 of 10'
@@ -60,7 +60,7 @@ def _in_words(value: object) -> object:
 
 
 def number_of(what: str, number: object) -> str:
-    """A number with its noun: the first of the two forms is for one.
+    """A number with its noun; the first form is for one.
 
     >>> number_of("tasks", 1), number_of("tasks", 2)
     ('1 task', '2 tasks')

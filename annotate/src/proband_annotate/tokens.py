@@ -1,4 +1,4 @@
-"""Signed tokens in place of accounts: links that invite, visits that belong to one person, forms that are ours.
+"""Signed tokens instead of accounts: invitation links, visits of one person, form tokens.
 
 A visit's token is in the address and in every form, so nothing depends on cookies: a page works in a platform's
 frame, and another site cannot send a form in a person's name.
@@ -25,30 +25,30 @@ class Forged(Exception):
 
 
 class Link(msgspec.Struct, frozen=True, array_like=True):
-    """An invitation: of one person (`name`), or of everybody whose id a platform passes."""
+    """An invitation for one person (`name`), or for everybody whose id a platform passes."""
 
     panel: str
     name: str = ""
 
 
 class Visit(msgspec.Struct, frozen=True, array_like=True):
-    """One person in this project. `back` is what a platform wants to see again at the end."""
+    """One person in this project. `back` is what a platform expects at the end."""
 
     worker: str
     source: str
     panel: str
     back: dict[str, str] = {}
-    group: str = ""  # that has a quota
+    group: str = ""  # the group of a quota
 
 
 def key(secret: bytes, use: str) -> bytes:
-    """A key for one use. The first half of a secret knows people and never changes; links, visits, forms and sessions
-    are signed with the second one, if there is one (`project.rotate_secret`)."""
+    """A key for one use. The first half of a secret hashes people and never changes; links, visits, forms and sessions
+    are signed with the second half, if there is one (`project.rotate_secret`)."""
     return hmac.digest(secret[:SECRET] if use in ("worker", "code") else secret[-SECRET:], use.encode(), "sha256")
 
 
 def worker_hash(secret: bytes, source: str, name: str) -> str:
-    """What is stored in place of a worker's id: useless without the secret."""
+    """The hash that is stored instead of a worker's id; it is useless without the secret."""
     return hmac.digest(key(secret, "worker"), f"{source}\0{name}".encode(), "sha256").hex()[:32]
 
 
@@ -68,7 +68,7 @@ def unseal(secret: bytes, use: str, token: str, kind: Any) -> Any:
 
 
 def form_token(secret: bytes, visit: str) -> str:
-    """Stands in every form of a visit or a session."""
+    """The token in every form of a visit or a session."""
     return hmac.digest(key(secret, "form"), visit.encode(), "sha256").hex()[:32]
 
 
@@ -77,13 +77,13 @@ def new_link(secret: bytes, panel: str, *, name: str = "") -> str:
 
 
 def person_code(secret: bytes, worker: str, outcome: str) -> str:
-    """A completion code of one person's own: it says who finished, and how, to whoever has the secret."""
+    """A personal completion code: with the secret, it shows who finished and how."""
     digest = hmac.digest(key(secret, "code"), f"{worker} {outcome}".encode(), "sha256")
     return base64.b32encode(digest)[:10].decode()
 
 
 def metrics_token(secret: bytes) -> str:
-    """What a monitoring program shows to read the server's figures."""
+    """The token with which a monitoring program reads the server's figures."""
     return key(secret, "metrics").hex()
 
 
@@ -96,7 +96,7 @@ def new_session(secret: bytes, session_id: str, until: float) -> str:
 
 
 def session_id(secret: bytes, token: str, now: float) -> str:
-    """The id in a session's cookie; empty if the cookie is forged or its time is over."""
+    """The id in a session's cookie; empty if the cookie is forged or expired."""
     try:
         until, name = unseal(secret, "session", token, tuple[float, str])
     except Forged:
@@ -108,7 +108,7 @@ def session_id(secret: bytes, token: str, now: float) -> str:
 
 
 def links(project: Project, secret: bytes, base: str) -> dict[str, str]:
-    """What to paste where."""
+    """The addresses for the owner and for each platform."""
     base = (project.platform.public_url or base).rstrip("/")
     join = f"{base}/join/{new_link(secret, 'crowd')}"
     prolific = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"

@@ -1,4 +1,4 @@
-"""What a person does next: consent, instructions, trial, units with checks in between, the end."""
+"""The next step of a person: consent, instructions, trial, units with checks in between, the end."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from proband_annotate.store.schema import bonuses, checks, count_rows, exclusion
 from proband_annotate.terms import Payment, Terms, payment, terms_for
 from proband_annotate.texts import label_name, text
 
-Line = tuple[bool, str]  # whether a part of a practice task was right, and a sentence that says so
+Line = tuple[bool, str]  # whether a part of a practice task was right, and its sentence
 PLACELESS = ("trial", "gold", "attention")
-ALIKE = ("main", "gold")  # a person cannot tell the two
+ALIKE = ("main", "gold")  # people cannot distinguish the two
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,19 +39,19 @@ class Step:
     started: float = 0.0
     terms: Terms | None = None  # that the person agreed to
     sent: Mapping[str, int] = field(default_factory=dict)  # tasks by role
-    bonus: float = 0.0  # that an owner granted
-    author: bool = False  # wrote what is reviewed here
-    last: int | None = None  # the unit answered before this one: it can be changed
+    bonus: float = 0.0  # granted by an owner
+    author: bool = False  # wrote stories that are reviewed here
+    last: int | None = None  # the previous unit, whose answer can be changed
     skipped: int = 0  # units so far
 
     @property
     def done(self) -> int:
-        """Tasks sent, of those that the counter shows."""
+        """The sent tasks that the counter shows."""
         return sum(self.sent.get(role, 0) for role in self.terms.roles) if self.terms is not None else 0
 
     @property
     def payment(self) -> Payment:
-        """What the visit is worth if it ends now: an open one would be stopped."""
+        """The pay if the visit ends now; an open visit counts as stopped."""
         assert self.terms is not None
         assert self.person is not None
         about = {"outcome": self.person.outcome or "stopped", "decision": self.person.decision}
@@ -64,7 +64,7 @@ def state_of(connection: Connection) -> str:
 
 
 def glance(connection: Connection, worker: str) -> Step | None:
-    """The step of a person who has one already; None if a place must be found first. Changes nothing."""
+    """The step of a person who already has one; None if a slot must be found first. Changes nothing."""
     return _standing(connection, people_store.find(connection, worker))
 
 
@@ -75,7 +75,7 @@ def _standing(connection: Connection, person: Person | None) -> Step | None:
     known = _known(connection, person)
     if person.outcome:
         return _end(connection, person, known)
-    if state == "closed":  # the visit ends now: `advance` does that
+    if state == "closed":  # `advance` ends the visit
         return None
     held = slot_store.current(connection, person.id)
     if held is not None:
@@ -86,7 +86,7 @@ def _standing(connection: Connection, person: Person | None) -> Step | None:
 
 
 def _known(connection: Connection, person: Person) -> dict[str, Any]:
-    """What every step of a person has."""
+    """The values that every step of a person has."""
     return {"terms": terms_for(connection, person), "sent": people_store.sent_by_role(connection, person.id)}
 
 
@@ -123,7 +123,7 @@ def unit_of(connection: Connection, unit_id: int) -> dict[str, Any]:
 
 
 def advance(connection: Connection, project: Project, worker: str) -> Step:
-    """The next step, with a place taken where one is needed; the end if there is nothing left to do."""
+    """The next step, with a slot if it needs one; the end if there is nothing left to do."""
     person = people_store.find(connection, worker, lock=True)
     step = _standing(connection, person)
     if step is not None or person is None:
@@ -153,7 +153,7 @@ def advance(connection: Connection, project: Project, worker: str) -> Step:
 
 
 def _due(connection: Connection, terms: Terms, person: Person, sent: Mapping[str, int]) -> int | None:
-    """The trial, gold or attention unit that comes now."""
+    """The trial, gold or attention unit that is due."""
     if (trial := slot_store.unseen(connection, person.id, "trial")) is not None:
         return trial
     if person.panel != "crowd":
@@ -181,7 +181,7 @@ def submit(
     signals: dict[str, Any],
     scripted: bool = False,
 ) -> answer_store.Stored:
-    """Store an answer; check it where the right one is known; ask for more answers where people disagree."""
+    """Store an answer, check it if the right one is known, and ask for more answers if people disagree."""
     person = people_store.find(connection, worker, lock=True)
     if person is None:
         raise answer_store.Conflict
@@ -246,7 +246,7 @@ def _end_trial(connection: Connection, project: Project, person: Person) -> None
 
 
 def _route(connection: Connection, project: Project, task: HumanTask, person: Person, unit: dict[str, Any]) -> None:
-    """Further places for a unit that everybody has answered and on which fewer than four in five agree."""
+    """Add slots to a unit that everybody has answered and on which fewer than four in five agree."""
     wanted = project.people.overlap + project.quality.extra_overlap
     if slot_store.unfinished(connection, "crowd", unit["id"]):
         return
@@ -256,7 +256,7 @@ def _route(connection: Connection, project: Project, task: HumanTask, person: Pe
 
 
 def disputed(task: HumanTask, body: dict[str, Any], given: list[dict[str, Any]]) -> bool:
-    """Whether some part of a unit has no label that four in five people gave."""
+    """Is there a part of a unit without a label that four in five people gave?"""
     votes: dict[str, list[str]] = {}
     for each in given:
         for part, label in task.labels(body, each):
@@ -265,7 +265,7 @@ def disputed(task: HumanTask, body: dict[str, Any], given: list[dict[str, Any]])
 
 
 def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
-    """A unit that was given to this person, open or answered."""
+    """A unit that this person was given, open or answered."""
     person = people_store.find(connection, worker)
     held = slot_store.held(connection, person.id, unit_id) if person is not None else None
     if person is None or held is None:
@@ -275,7 +275,7 @@ def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
 
 
 def last_practice(connection: Connection, task: HumanTask, person_id: int) -> list[Line]:
-    """What a person reads about the answer they sent last, if that was to a practice task."""
+    """Feedback on the last answer, if it was to a practice task."""
     query = (
         select(answers_table.c.body, units.c.body.label("unit_body"), units.c.gold, units.c.role)
         .join(units, units.c.id == answers_table.c.unit_id)
@@ -290,7 +290,7 @@ def last_practice(connection: Connection, task: HumanTask, person_id: int) -> li
 
 
 def last_step(connection: Connection, task: HumanTask, worker: str) -> Step | None:
-    """The last unit a person answered, with the answer in its form; None once the visit has ended."""
+    """The last answered unit with the answer in its form; None once the visit has ended."""
     person = people_store.find(connection, worker)
     unit_id = last_answered(connection, person.id) if person is not None and not person.outcome else None
     if person is None or unit_id is None:
@@ -304,7 +304,7 @@ def last_step(connection: Connection, task: HumanTask, worker: str) -> Step | No
 
 
 def refuse_repeats(connection: Connection, task: HumanTask, person_id: int, unit: dict[str, Any], body: Body) -> None:
-    """Invalid if a person sends what they have sent for another unit."""
+    """Raise Invalid if a person sends the text of another unit again."""
     query = (
         select(answers_table.c.body, units.c.body.label("unit_body"))
         .join(units, units.c.id == answers_table.c.unit_id)
@@ -320,7 +320,7 @@ def refuse_repeats(connection: Connection, task: HumanTask, person_id: int, unit
 
 
 def practice_lines(task: HumanTask, body: Body, given: Body, gold: Any) -> list[Line]:
-    """How an answer to a practice task compares with the known one, or with what its text must have."""
+    """How an answer to a practice task compares with the known one, or with the checks of its text."""
     checks = task.practice(body, given, gold) if task.practice is not None else task.checks(body, given)
     if checks:
         return [(check.met, text(check.text, **check.values)) for check in checks]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from proband.core.files import write_jsonl
 from proband.core.types import Item
 from proband.suites.kinship.reading.lexicon import FAMILIAR
 from proband.suites.kinship.reading.reader import read_story
 from proband.suites.kinship.replies import read
 from proband.suites.kinship.world.relations import RELATIONS, word
 from proband_annotate.human_task import Invalid
-from proband_annotate.kinds.write import Edge, answer, repeated, story_checks, tells
+from proband_annotate.kinds.write import Edge, answer, checks, repeated, shown, story_checks, tells, units
 
 NAMES, GENDERS = ["Sylvia", "John", "Patrick"], ["female", "male", "male"]
 EDGES: list[Edge] = [(2, "sister", 0), (0, "father", 1)]
@@ -91,3 +94,23 @@ def test_the_same_story_again() -> None:
     again = {"story": "Ben rocked Ann to sleep.  Ben met Carl, his own brother!"}
     assert repeated(other, again, [(BODY, first)]) == "story"
     assert repeated(other, {"story": "Ben rocked Ann to sleep. Ben rang Carl, his brother."}, [(BODY, first)]) == ""
+
+
+def test_a_story_of_one_fact(tmp_path: Path) -> None:
+    """1,868 of the thesis' 6,016 paraphrases: nothing follows from the fact, so nothing must be left out."""
+    item = Item(
+        id="a",
+        suite="kinship",
+        prompt="?",
+        choices=RELATIONS,
+        gold=0,
+        facts={"names": ["Ann", "Ben"], "genders": ["female", "male"], "edges": [[0, "father", 1]]}
+        | {"query": [0, 1], "target": "father"},
+    )
+    write_jsonl(tmp_path / "items.jsonl", [item])
+    (unit,) = units(tmp_path)
+    assert unit.clause == "father"
+    assert shown(unit.body)["facts"] == ["Ben is the father of Ann."]
+    story = "Ann rang her father Ben because it was late."
+    assert answer(unit.body, {"story": story}) == {"story": story, "sure": False}
+    assert not [check for check in checks(unit.body, {"story": story}) if "implied" in check.text]

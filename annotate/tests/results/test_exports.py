@@ -101,7 +101,7 @@ def test_a_wrong_decision_is_named(settled: Any, tmp_path: Path, capsys: pytest.
     write_lines(tmp_path / "gold" / "decisions.jsonl", [{"item_id": "nobody's", "label": "yes"}])
     words = ["build", "inference", "--data", str(tmp_path / "gold"), "--format", "judgments", "-o", str(tmp_path / "i")]
     assert main(words) == 2
-    assert "decisions.jsonl line 1: 'item_id' \"nobody's\" is no candidate's" in capsys.readouterr().err
+    assert "decisions.jsonl line 1: 'item_id' \"nobody's\" is not a candidate's" in capsys.readouterr().err
 
 
 def test_csv_and_hf_have_the_texts(settled: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

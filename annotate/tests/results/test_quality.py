@@ -70,7 +70,7 @@ def test_init_proposes_checks_and_fair_pay(tmp_path: Path) -> None:
         row["gold"] = {candidate["id"]: "no" for candidate in row["candidates"]}
     items = write_lines(tmp_path / "q.jsonl", rows)
     plain = init(tmp_path / "plain", kind="judge", items=items, settings_given={"pay": {"per-unit": 0.4}})
-    assert "8.00 USD an hour" in plain["advice"][0]
+    assert "8.00 USD per hour" in plain["advice"][0]
     assert "--set pay.per-unit=0.60" in plain["advice"][0]
     assert "--checks sets some (20 of 20 units have a known answer)" in plain["advice"][1]
     checked = init(tmp_path / "checked", kind="judge", items=items, checks=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 
 if TYPE_CHECKING:
     from annotate.tests.servers import Process
@@ -19,6 +20,7 @@ else:
 IDLE = 1005
 
 
+@pytest.mark.nightly
 def test_idle_connections_lock_nobody_out() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4096)), hard))

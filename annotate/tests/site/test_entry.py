@@ -114,7 +114,7 @@ def test_keys_are_read_again_when_their_file_changes(signing: tuple[str, str], t
 
 
 @pytest.mark.parametrize(
-    ("keys", "words"), [(None, "jwks.json"), ("{}", "is no JSON Web Key Set"), ('{"keys": []}', "no key")]
+    ("keys", "words"), [(None, "jwks.json"), ("{}", "is not a JSON Web Key Set"), ('{"keys": []}', "no key")]
 )
 def test_keys_that_cannot_be_read_stop_the_server(
     keys: str | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -24,7 +24,7 @@ else:
     from visitors import judge_study
 
 
-SHORT = Plan(kills=2, clients=20, answers=80, every=2, owners=1, commands=8, signals=BOTH)
+SHORT = Plan(kills=2, clients=8, answers=40, pause=0.3, every=2, owners=1, commands=8, signals=BOTH)
 LONG = Plan(kills=8, clients=20, answers=1200, every=4, owners=2, commands=80, signals=BOTH)
 
 

@@ -29,8 +29,8 @@ from proband_annotate.human_task import (
     Form,
     HumanTask,
     Invalid,
-    Part,
     Question,
+    TaskPart,
     Unit,
     share,
     value,
@@ -40,7 +40,7 @@ LABELS = ("yes", "no", "nonsense")  # the sentence answers the question; does no
 
 
 def masked(text: str, answers: Iterable[str], kind: str) -> str:
-    """The text with its answers, wherever they stand and however they are written, replaced by the type in brackets."""
+    """The text with its answers, in any position and spelling, replaced by the type in brackets."""
     longest = sorted({" ".join(answer.split()) for answer in answers} - {""}, key=lambda word: (-len(word), word))
     if not longest:
         return text
@@ -85,7 +85,7 @@ class ShownQuestionnaire(TypedDict):
 
 
 def shown(body: Body) -> ShownQuestionnaire:
-    """Texts only, by position. Every candidate's word is masked in every text, unless the question itself says it."""
+    """Texts only, by position. Every candidate's word is masked in every text, unless the question contains it."""
     question = body["question"].casefold()
     hidden = {c["answer"] for c in body["candidates"] if c["answer"].casefold() not in question}
     texts = [masked(c["text"], {c["answer"], *hidden}, body["q_type"]) for c in body["candidates"]]
@@ -122,9 +122,9 @@ def labels(body: Body, given: Body) -> list[tuple[str, str]]:
     return list(given["labels"].items())
 
 
-def parts(body: Body) -> list[Part]:
+def parts(body: Body) -> list[TaskPart]:
     return [
-        Part(id=each["id"], place=place, text=str(each.get("text", "")), title=body["question"])
+        TaskPart(id=each["id"], place=place, text=str(each.get("text", "")), title=body["question"])
         for place, each in enumerate(body["candidates"], start=1)
     ]
 
@@ -153,12 +153,12 @@ def figures(results: Collected) -> dict[str, Figure]:
 
 
 def _by_question(results: Collected, hits: Iterable[tuple[str, bool]]) -> Iterable[list[bool]]:
-    """Candidates that one person judges together."""
+    """Candidates of one question, which one person judges together."""
     return group_by_key((results.groups.get(part, part), hit) for part, hit in hits).values()
 
 
 def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, int | str]:
-    """questionnaires.jsonl, judgments.jsonl, and the experts' in expert.jsonl where there are any."""
+    """questionnaires.jsonl, judgments.jsonl and, if there are experts, expert.jsonl."""
     sheets = (
         {"id": unit["name"], **{k: unit["body"][k] for k in ("question", "q_type", "q_rel", "q_arg", "candidates")}}
         for unit in sorted(results.units.values(), key=lambda unit: str(unit["name"]))

@@ -24,7 +24,7 @@ from proband_annotate.human_task import (
     Form,
     HumanTask,
     Invalid,
-    Part,
+    TaskPart,
     Unit,
     Written,
     share,
@@ -37,7 +37,7 @@ REASONS = ("nonsense", "facts", "direction", "reveals")
 
 
 class WrittenStory(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of stories.jsonl, which `proband annotate export` writes of a project of the kind write."""
+    """A line of stories.jsonl, as `proband annotate export` writes it for a *write* project."""
 
     id: str
     clause: str
@@ -49,7 +49,7 @@ class WrittenStory(msgspec.Struct, frozen=True, kw_only=True):
     genders: tuple[str, ...] = ()
     edges: tuple[tuple[int, str, int], ...] = ()
     chain: tuple[int, ...] = ()
-    licence: str | None = None  # that its author agreed to; none where that is not known
+    licence: str | None = None  # that its author agreed to; None if unknown
 
 
 def units(path: Path) -> Iterator[Unit]:
@@ -83,7 +83,7 @@ def story_of(written: Written) -> WrittenStory:
 
 
 def in_units(stories: Sequence[WrittenStory]) -> Iterator[Unit]:
-    """Three stories each; excluded are their authors and whoever wrote for the same facts."""
+    """Units of three stories; their authors, and people who wrote about the same facts, are excluded."""
     wrote_for: dict[str, set[str]] = defaultdict(set)
     for story in stories:
         wrote_for[story.clause].add(story.author)
@@ -98,7 +98,7 @@ def in_units(stories: Sequence[WrittenStory]) -> Iterator[Unit]:
 
 
 def grouped(stories: Sequence[WrittenStory]) -> list[list[WrittenStory]]:
-    """Threes by different people where that is possible: the people with most stories left give one each."""
+    """Groups of three by different people if possible: the people with most stories left contribute one each."""
     order = sorted(stories, key=lambda story: story.id)
     random.Random(0).shuffle(order)
     left = group_by_key((story.author, story) for story in order)
@@ -113,14 +113,14 @@ def grouped(stories: Sequence[WrittenStory]) -> list[list[WrittenStory]]:
 
 
 def shown(body: Body) -> dict[str, Sequence[object]]:
-    """Neither who wrote it nor its id."""
+    """The stories without author and id."""
     kept = ("facts", "implied_fact", "text")
     stories = [{"place": place, **{key: story[key] for key in kept}} for place, story in present(body)]
     return {"stories": stories, "reasons": REASONS}
 
 
 def present(body: Body) -> list[tuple[int, dict[str, Any]]]:
-    """The stories that were not erased with their author, each with its place."""
+    """The stories whose authors were not erased, with their positions."""
     return [(place, story) for place, story in enumerate(body["stories"]) if not story.get("erased")]
 
 
@@ -150,9 +150,9 @@ def labels(body: Body, given: Body) -> list[tuple[str, str]]:
     return [(each["story"], each["verdict"]) for each in given["verdicts"] if each["story"] in known]
 
 
-def parts(body: Body) -> list[Part]:
+def parts(body: Body) -> list[TaskPart]:
     return [
-        Part(id=story["id"], place=place + 1, text=story["text"], title=" ".join(story["facts"]))
+        TaskPart(id=story["id"], place=place + 1, text=story["text"], title=" ".join(story["facts"]))
         for place, story in present(body)
     ]
 

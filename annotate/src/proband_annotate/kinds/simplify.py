@@ -49,7 +49,7 @@ def units(path: Path) -> Iterator[Unit]:
         if not caption.caption.strip():
             raise ProbandError("'caption' is empty", file=path, line=line)
         key = caption.caption.strip().casefold()
-        if key not in seen:  # several people's steps of one caption are one unit here
+        if key not in seen:  # explanations of one caption by several people are one unit here
             seen.add(key)
             yield Unit(id=caption.id, clause=caption.caption, body=msgspec.to_builtins(caption))
 
@@ -101,13 +101,13 @@ def answer(body: Body, form: Form) -> dict[str, list[str]]:
 
 
 def own_words(body: Body, steps: Iterable[str]) -> set[str]:
-    """Words of the steps that the caption has not."""
+    """Words of the steps that are not in the caption."""
     given = {word for step in steps for word in re.findall(r"\w+", step.casefold())}
     return given - set(re.findall(r"\w+", body["caption"].casefold()))
 
 
 def repeated(body: Body, given: Body, earlier: Sequence[tuple[Body, Body]]) -> str:
-    """The first step, if most of the steps were sent for another caption: one may return, such as "Take a bowl."."""
+    """The first step, if most of the steps were sent for another caption ("Take a bowl." alone may repeat)."""
     mine = {plain(step) for step in given["steps"]}
     others = ({plain(step) for step in answer["steps"]} for _, answer in earlier)
     return "s0" if any(2 * len(mine & theirs) > len(mine) for theirs in others) else ""
@@ -127,7 +127,7 @@ def fields(body: Body, given: Body) -> dict[str, str]:
 
 
 def agreed(body: Body, given: Body, gold: Any) -> float:
-    """Of a trial: more than the caption itself, in more words."""
+    """Passes a trial if it has at least three words that are not in the caption."""
     return float(len(own_words(body, given["steps"])) >= 3)
 
 

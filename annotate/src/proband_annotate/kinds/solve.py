@@ -12,7 +12,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import group_by_key, items_path, read_items, sha256_file, write_json, write_jsonl
 from proband.core.metrics import scored_splits
 from proband.core.types import Answer, Item, Run
-from proband.suites.kinship.paper.published import published_values
+from proband.suites.kinship.paper.tables import published_values
 from proband.suites.kinship.world.relations import UNDETERMINED
 from proband_annotate.human_task import (
     WHOLE,
@@ -30,12 +30,12 @@ from proband_annotate.human_task import (
     share,
 )
 
-NAMES = {"crowd": "people (time limited)", "expert": "people (unlimited time)"}  # as the published lines are called
+NAMES = {"crowd": "people (time limited)", "expert": "people (unlimited time)"}  # as in the published rows
 RATINGS = ("1", "2", "3", "4", "5")
 
 
 def units(path: Path) -> Iterator[Unit]:
-    """Items with choices and gold, of any suite: those that are scored, which are no training items."""
+    """Scored items with choices and gold, of any suite; training items are left out."""
     splits = scored_splits({item.split for item in read_items(path)})
     for line, item in enumerate(read_items(path), start=1):
         if item.split not in splits:
@@ -80,7 +80,7 @@ def questions(body: Body) -> list[Question]:
 
 
 def answer(body: Body, form: Form) -> dict[str, str | int | None]:
-    """A choice and a rating; once the time is over (the server says so) both may be missing."""
+    """A choice and a rating; after the time limit (which the server checks) both may be missing."""
     over = form.get("overtime") == "yes"
     choice, rating = form.get("choice", ""), form.get("difficulty", "")
     places = [str(place) for place in range(len(body["choices"]))]
@@ -139,16 +139,16 @@ def _by(given: Iterable[Answered], name: str) -> dict[Any, list[Answered]]:
 
 
 def right(each: Answered) -> bool:
-    """In time, and as the gold has it."""
+    """Is the answer in time and equal to the gold?"""
     return not each.answer["overtime"] and bool(each.answer["choice"] == each.gold)
 
 
 def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, str | dict[str, dict[str, int]]]:
-    """A run per place: the first, second, ... person of every item. A report averages them item by item, so that the
-    line of people is the mean of single people, as in table 3.2. Items that lack a person are marked as not asked."""
+    """A run per slot: the first, second, ... person of every item. A report averages them item by item, so the row is
+    the mean of single people, as in table 3.2. Items without a person are marked as not asked."""
     items_folder = project / "items"
     if not items_folder.is_dir():
-        raise ProbandError("the items that were solved are gone", file=items_folder)
+        raise ProbandError("the items that were solved are missing", file=items_folder)
     shutil.copytree(items_folder, folder / "items", dirs_exist_ok=True)
     sha = sha256_file(folder / "items" / "items.jsonl")
     items = {item.id: item for item in read_items(folder / "items")}
@@ -181,7 +181,7 @@ def _answer(item: Item, given: Answered | None) -> Answer:
     if given is None:
         return Answer(item_id=item.id, text="not enough people", status="skipped")
     chosen = None if given.answer["overtime"] else given.answer["choice"]
-    if chosen is None:  # no answer in time is a wrong one
+    if chosen is None:  # no answer in time is wrong
         wrong = tuple(0.0 if place == item.gold else 1.0 for place in range(len(item.choices)))
         return Answer(item_id=item.id, scores=wrong, text="")
     return Answer(item_id=item.id, scores=tuple(float(choice == chosen) for choice in item.choices), text=chosen)

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, write_jsonl
-from proband.suites.kinship.paper.published import published_values
+from proband.suites.kinship.paper.tables import published_values
 from proband.suites.kinship.reading.lexicon import PRONOUN
 from proband.suites.kinship.reading.reader import read_facts
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word
@@ -37,10 +37,10 @@ from proband_annotate.human_task import (
 from proband_annotate.kinds.review import story_of
 
 LONGEST_STORY = 2000  # characters
-LONGEST = 3  # facts in one story: what a template bank composes longer stories from
+LONGEST = 3  # most facts in one story: template banks compose longer stories from these
 SENTENCE: Final = re.compile(r"[^.!?]+[.!?]+[\"'”’)]*|[^.!?]+$")
 WORD: Final = re.compile(r"[^\W\d_]+")
-OWN_WORDS = 2  # beyond the facts: of the 6,005 stories of CLUTRR's crowd 13 have fewer
+OWN_WORDS = 2  # words beyond the facts: 13 of the 6,005 stories of CLUTRR's crowd have fewer
 Edge = tuple[int, str, int]
 
 
@@ -63,10 +63,10 @@ def units(path: Path) -> Iterator[Unit]:
         (first, last), target = facts.pair, facts.target
         chain = [first, *(j for _, _, j in edges)]
         if any(edge[0] != chain[place] for place, edge in enumerate(edges)) or chain[-1] != last:
-            reason = "the facts are no chain; build with --task clean and facts-along-chain = true in a profile file"
+            reason = "the facts are not a chain; build with --task clean and facts-along-chain = true in a profile file"
             raise ProbandError(reason, file=items_path(path), line=line)
         if len(edges) > LONGEST:
-            reason = f"{len(edges)} facts; people tell at most {LONGEST} in one story (--k 2,3)"
+            reason = f"{len(edges)} facts; a story has at most {LONGEST} (--k 2,3)"
             raise ProbandError(reason, file=items_path(path), line=line)
         yield Unit(
             id=item.id,
@@ -89,7 +89,7 @@ def shown(body: Body) -> dict[str, str | int | list[str] | list[Check]]:
 
 
 def answer(body: Body, form: Form) -> dict[str, str | bool]:
-    """What must be there stops a story; what should not be there may be confirmed."""
+    """An unmet requirement is an error; an unwanted feature may be confirmed."""
     story = text_of(form, "story", most=LONGEST_STORY)
     unmet = [check for check in checks(body, {"story": story}) if not check.met and check.asks]
     for check in unmet:
@@ -105,7 +105,7 @@ def fields(body: Body, given: Body) -> dict[str, str]:
 
 
 def agreed(body: Body, given: Body, gold: Any) -> float:
-    """Of a trial: the share of the checks that are met."""
+    """Of a trial: the share of checks that are met."""
     results = [check.met for check in checks(body, {"story": given["story"]}) if check.asks]
     return sum(results) / len(results)
 
@@ -167,7 +167,7 @@ def story_checks(
 
 
 def own_words(text: str, names: Sequence[str], edges: Sequence[Edge]) -> set[str]:
-    """Words that neither the facts have nor are names.
+    """Words that are neither in the facts nor names.
 
     >>> sorted(own_words("Ben is the father of Ann. Ben sang to Ann.", ["Ann", "Ben"], [(0, "father", 1)]))
     ['sang', 'to']
@@ -177,13 +177,13 @@ def own_words(text: str, names: Sequence[str], edges: Sequence[Edge]) -> set[str
 
 
 def repeated(body: Body, given: Body, earlier: Sequence[tuple[Body, Body]]) -> str:
-    """The field of a story that was sent before, for these people or others."""
+    """The field of a story that was sent before, about these people or others."""
     mine = without_names(given["story"], body["names"])
     return "story" if any(without_names(each["story"], other["names"]) == mine for other, each in earlier) else ""
 
 
 def without_names(text: str, names: Sequence[str]) -> str:
-    """A story with people in the order in which they come, in place of their names.
+    """A story with numbered people in order of appearance instead of names.
 
     >>> without_names("Ben rang Ann.  Ann sang.", ["Ann", "Ben"]) == without_names("Al rang Jo. Jo sang!", ["Jo", "Al"])
     True
@@ -198,13 +198,13 @@ def named(text: str, name: str) -> bool:
 
 
 def together(parts: Sequence[str], a: str, b: str) -> bool:
-    """Whether two people are named in one sentence or in two neighbouring ones."""
+    """Are two people named in one sentence, or in two neighbouring ones?"""
     windows = [f"{first} {second}" for first, second in zip(parts, [*parts[1:], ""], strict=False)]
     return any(named(window, a) and named(window, b) for window in windows)
 
 
 def broken_sentences(parts: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether some sentence has no capital at its beginning, no end, is one word or nothing but names."""
+    """Does some sentence lack a capital or an end, or consist of one word or only names?"""
     known = {name.casefold() for name in names}
     return not parts or any(
         not re.match(r"[\"'“‘(]*[A-Z0-9\[]", part)
@@ -216,7 +216,7 @@ def broken_sentences(parts: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def stray_pronoun(parts: Sequence[str], names: Sequence[str], genders: Sequence[str]) -> str | None:
-    """A pronoun before anybody of its gender was named, sentence by sentence."""
+    """A pronoun before a person of its gender is named, sentence by sentence."""
     so_far: set[str] = set()
     for part in parts:
         so_far |= {gender for name, gender in zip(names, genders, strict=True) if named(part, name)}
@@ -227,7 +227,7 @@ def stray_pronoun(parts: Sequence[str], names: Sequence[str], genders: Sequence[
 
 
 def tells(text: str, *, names: Sequence[str], genders: Sequence[str], fact: Edge) -> bool:
-    """Whether the suite's reader finds a fact in the text, from either side.
+    """Does the suite's reader find a fact in the text, from either side?
 
     >>> people = {"names": ["Ann", "Ben"], "genders": ["female", "male"], "fact": (0, "father", 1)}
     >>> tells("Ben is Ann's dad.", **people), tells("Ben rang his girl. Ann is Ben's daughter.", **people)

@@ -13,7 +13,8 @@ import numpy as np
 
 from proband.core.types import Judgment
 from proband.stats.agreement.aggregation import dawid_skene, mace
-from proband.stats.agreement.coefficients import Aggregate, Ints, Votes, all_but, majority
+from proband.stats.agreement.coefficients import Aggregate, Votes, all_but, majority
+from proband.stats.clusters import Ints
 from proband_annotate.human_task import WHOLE, HumanTask, Labels
 from proband_annotate.project import Project
 from proband_annotate.tasks import task
@@ -22,7 +23,7 @@ from proband_annotate.terms import Payment, Terms, payment
 
 @lru_cache(maxsize=32)
 def decode_body(text: str) -> dict[str, Any]:
-    """The bodies of units are long, and few are needed at a time: they are kept as text."""
+    """Decode the body of a unit. Bodies are long and few are needed at a time, so they are kept as text."""
     return msgspec.json.decode(text, type=dict[str, Any])
 
 
@@ -45,22 +46,22 @@ class SubmittedAnswer:
     unit_text: str = field(repr=False)
     gold: Any
     text: str = field(repr=False)  # the answer as JSON
-    parts: tuple[str, ...] = field(repr=False)  # what it labels
+    parts: tuple[str, ...] = field(repr=False)  # the parts that it labels
     labels: tuple[str, ...] = field(repr=False)  # one for each part
     worker: str
     person_id: int
     panel: str
     source: str
-    slot: int | None  # None: it came late, or its person was rejected; it does not count
+    slot: int | None  # None: late, or its person was rejected; it does not count
     seconds: float
     revision: int
     created: float
     signals: Mapping[str, float]
-    licence: str  # that its author agreed to; empty: nothing is published
+    licence: str  # that its author agreed to; empty: not published
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Of the unit."""
+        """The body of the unit."""
         return decode_body(self.unit_text)
 
     @property
@@ -97,23 +98,23 @@ def part_name(unit: str, part: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Collected:
-    """A project's answers. `given` has main units only, in the order of units and people. What is computed from one is
-    kept with it; a study in which nothing has happened gives the same object again."""
+    """A project's answers. `given` has main units only, in the order of units and people. Computed values are kept with
+    it; if nothing has happened, the same object is returned again."""
 
     project: Project
     state: str
     given: Sequence[SubmittedAnswer]
     people: Sequence[Mapping[str, Any]]
     units: Mapping[int, Mapping[str, Any]]  # main units: id -> name, clause, body
-    slots: Mapping[str, int]  # panel -> how many are wanted
-    done: Mapping[str, int]  # panel -> how many are filled
+    slots: Mapping[str, int]  # panel -> slots wanted
+    done: Mapping[str, int]  # panel -> slots filled
     decisions: Sequence[Decision]
     terms: Sequence[tuple[int, float, Terms]]  # every version, with its number and date
     granted: Mapping[int, Any]  # person -> bonus in addition to the pay
-    transferred: Mapping[int, Decimal]  # person -> what was paid through a platform's API
-    erased: Sequence[Mapping[str, Any]]  # what is still paid to people who were erased
-    complete: Mapping[str, int]  # unit -> answers of the crowd with which it is complete
-    memory: dict[str, Any] = field(default_factory=dict)  # of what was computed
+    transferred: Mapping[int, Decimal]  # person -> amount paid through a platform's API
+    erased: Sequence[Mapping[str, Any]]  # amounts still due to erased people
+    complete: Mapping[str, int]  # unit -> answers of the crowd needed to complete it
+    memory: dict[str, Any] = field(default_factory=dict)  # computed values
 
     @cached_property
     def decided(self) -> dict[tuple[str, str], str]:
@@ -140,11 +141,11 @@ class Collected:
         return {person["id"]: person for person in self.people}
 
     def terms_of(self, person: Mapping[str, Any]) -> Terms:
-        """What a person agreed to."""
+        """The terms that a person agreed to."""
         return next((terms for number, _, terms in self.terms if number == person["agreement_id"]), self.terms[-1][2])
 
     def payment_of(self, person: Mapping[str, Any]) -> Payment:
-        """What a person is paid; whoever is still working, if they stopped now. Who worked elsewhere is paid there."""
+        """What a person is paid (if still working, as if they stopped now). Other tools pay their own people."""
         granted = self.granted.get(person["id"])
         return payment(
             self.terms_of(person),
@@ -164,7 +165,7 @@ class Collected:
 
     @cached_property
     def votes(self) -> Votes | None:
-        """As `Votes.of` makes them of the judgments, without a record of each: there may be many."""
+        """The judgments as `Votes`, without a record of each, because there may be many."""
         given = [each for each in self.counted() if each.labels]
         if not given:
             return None
@@ -177,7 +178,7 @@ class Collected:
 
     @cached_property
     def labels(self) -> Labels:
-        """Part -> label by the task's own rule, None where it leaves it open; what the owner decided stands."""
+        """Part -> label by the task's own rule, or None if it is open; the owner's decisions override it."""
         return self.labels_by("paper")
 
     def labels_by(self, rule: str) -> Labels:
@@ -186,11 +187,11 @@ class Collected:
 
     @cached_property
     def groups(self) -> Mapping[str, str]:
-        """Part -> unit: what one person judges together."""
+        """Part -> unit, because one person judges the parts of a unit together."""
         return {part_name(each.unit, part): each.unit for each in self.given for part in each.parts}
 
     def same_as(self, other: Collected) -> bool:
-        """Whether nothing has happened in between."""
+        """Has nothing happened in between?"""
         names = ["project", "state", "given", "people", "units", "slots", "done", "decisions", "terms", "granted"]
         names += ["transferred", "erased", "complete"]
         return all(getattr(self, name) == getattr(other, name) for name in names)
@@ -200,13 +201,13 @@ class Collected:
 
 
 def own_rule(collected: Collected) -> Callable[[Votes], Aggregate]:
-    """A label is kept where all but so many of the people agree, or the majority; the task says which."""
+    """A label is kept if all but `dissent` people agree, or by majority; the task decides which."""
     return majority if collected.task.dissent is None else lambda votes: _where_complete(collected, votes)
 
 
 def _where_complete(collected: Collected, votes: Votes) -> Aggregate:
-    """The rule, unit by unit, for those with as many answers as they were given places for; an overlap that was raised
-    afterwards changes nothing until the further answers come."""
+    """The rule, unit by unit, for units with as many answers as slots; raising the overlap later changes nothing until
+    the further answers come."""
     work = collected.task
     least = {part: min(work.of_at_most, collected.complete.get(unit, 1)) for part, unit in collected.groups.items()}
     made: dict[str, str | None] = {}
@@ -220,7 +221,7 @@ T = TypeVar("T")
 
 
 def kept(compute: Callable[[Collected], T]) -> Callable[[Collected], T]:
-    """A function whose result is kept with the study it was computed from."""
+    """Keep the result of a function with the study it was computed from."""
 
     @wraps(compute)
     def once(collected: Collected) -> T:
@@ -244,8 +245,8 @@ RULES: Mapping[str, Callable[[Collected], Callable[[Votes], Aggregate]]] = {
 
 
 def disputed(collected: Collected, *, most: int) -> list[dict[str, Any]]:
-    """The parts of complete units on which people are split and that the paper's rule leaves open, those with the most
-    even votes first; decided ones last. Not more than `most`."""
+    """The parts of complete units on which people disagree and that the paper's rule leaves open; the most even votes
+    first, decided ones last, at most `most`."""
     if collected.votes is None:
         return []
     votes, decided = collected.votes, {part_name(*key): label for key, label in collected.decided.items()}

@@ -37,7 +37,7 @@ def export(collected: Collected, *, to: str, out: Path, project_folder: Path) ->
 
 
 def suite_input(collected: Collected, folder: Path, project_folder: Path) -> dict[str, Any]:
-    """What the suite reads, with where it comes from; gives what was written and the command that reads it."""
+    """Write what the suite reads, with its source; returns what was written and the command that reads it."""
     folder.mkdir(parents=True, exist_ok=True)
     made = dict(collected.task.suite_input(collected, folder, project_folder))
     about = {"title": collected.project.title, "kind": collected.project.kind, "licence": licences(collected)}
@@ -66,12 +66,12 @@ def why_not(collected: Collected, each: SubmittedAnswer) -> str:
 
 
 def part_text(collected: Collected, body: Body, part: str) -> str:
-    """What a label is about: a candidate answer or a story; empty where the unit is one whole."""
+    """The text that a label is about: a candidate answer or a story; empty if the unit has one label."""
     return next((each.text for each in collected.task.parts(body) if each.id == part), "")
 
 
 def rows(collected: Collected) -> Iterator[dict[str, Any]]:
-    """A line per answer, all of them, also those that do not count; then a line per decision of the owner."""
+    """A line per answer, including those that do not count; then a line per decision of the owner."""
     for each in collected.given:
         yield {
             "id": each.id,
@@ -107,7 +107,7 @@ def rows(collected: Collected) -> Iterator[dict[str, Any]]:
 
 
 def _csv(collected: Collected, out: Path) -> dict[str, Any]:
-    """A line per label where there are labels, else per answer."""
+    """A line per label, or per answer if there are no labels."""
     shared_names = ["worker", "panel", "licence", "counts", "why_not", "revision", "seconds"]
     header = ["id", "unit", "part", *shared_names, "label", "text", "detail", "unit_text", "part_text"]
     lines = write_csv(out, header, answer_rows(collected))
@@ -148,12 +148,12 @@ def answer_rows(collected: Collected) -> Iterator[list[Any]]:
 
 
 def _hub(collected: Collected, out: Path) -> dict[str, Any]:
-    """README.md with the card's head, data/answers.jsonl, data/units.jsonl and data/labels.jsonl, with the texts; of
-    people who agreed to a licence, each answer with its own."""
+    """README.md with the card, data/answers.jsonl, data/units.jsonl and data/labels.jsonl with texts. Only answers of
+    people who agreed to a licence are included, each with its own."""
     left = {each.worker for each in collected.given if not each.licence}
     collected = publishable(collected)
     if not collected.given and (left or not collected.project.licence):
-        raise ProbandError("'licence' was empty when people agreed: nothing of theirs may be published")
+        raise ProbandError("'licence' was empty when people agreed, so their answers may not be published")
     out.mkdir(parents=True, exist_ok=True)
     flat = (
         {**row, "answer": json.dumps(row["answer"], ensure_ascii=False), "signals": json.dumps(row["signals"])}
@@ -171,14 +171,14 @@ def _hub(collected: Collected, out: Path) -> dict[str, Any]:
 
 
 def publishable(collected: Collected) -> Collected:
-    """What people agreed to publish: their answers, and the stories of others in the units."""
+    """What people agreed to publish: their answers, and stories by others in the units."""
     units = {number: UnitRow({**unit, "text": _published(unit["text"])}) for number, unit in collected.units.items()}
     given = [replace(each, unit_text=units[each.unit_id]["text"]) for each in collected.given if each.licence]
     return replace(collected, units=units, given=given, memory={})
 
 
 def _published(text: str) -> str:
-    """The body of a unit without stories whose authors agreed to no licence; their places stay."""
+    """The body of a unit without stories whose authors agreed to no licence; their positions stay."""
     body = decode_body(text)
     stories = body.get("stories", [])
     if all(story.get("licence") != "" for story in stories):
@@ -188,14 +188,14 @@ def _published(text: str) -> str:
 
 
 def licences(collected: Collected) -> str:
-    """All that the authors of answers, and of the stories in their units, agreed to (as SPDX joins them)."""
+    """All licences that the authors of answers and of stories agreed to, joined as in SPDX."""
     stories = (story for unit in collected.units.values() for story in unit["body"].get("stories", ()))
     agreed = {each.licence for each in collected.given} | {s["licence"] for s in stories if s.get("licence")}
     return " AND ".join(sorted(each or "not to be published" for each in agreed or {collected.project.licence}))
 
 
 def _hub_unit(collected: Collected, unit: Mapping[str, Any]) -> dict[str, Any]:
-    """A unit without the authors of its stories; its body is one column, since kinds differ."""
+    """A unit without the authors of its stories; its body is one column, because kinds differ."""
     body = {
         name: [{k: v for k, v in part.items() if k != "author"} for part in value] if name == "stories" else value
         for name, value in unit["body"].items()
@@ -204,7 +204,7 @@ def _hub_unit(collected: Collected, unit: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hub_labels(collected: Collected, made: Labels) -> Iterator[dict[str, Any]]:
-    """A line per label with what it is about and who had the last word."""
+    """A line per label with its text and who decided it."""
     decided = {part_name(unit, part): unit for unit, part in collected.decided}
     for part, label in made.items():
         unit = decided.get(part) or collected.groups[part]
@@ -220,7 +220,7 @@ def _hub_labels(collected: Collected, made: Labels) -> Iterator[dict[str, Any]]:
 
 
 def card(collected: Collected, *, with_labels: bool) -> str:
-    """The data card: what was asked of whom, how it was paid and checked, how far people agreed."""
+    """The data card: the task, the people, pay, checks and agreement."""
     project = collected.project
     return render_text(
         "proband_annotate.results",
@@ -248,7 +248,7 @@ def _version(collected: Collected, number: int, at: float, terms: Terms) -> dict
 
 
 def inline(text: str) -> str:
-    r"""Text in Markdown as text.
+    r"""Text with Markdown characters escaped.
 
     >>> inline("<b>*x*")
     '\\<b\\>\\*x\\*'

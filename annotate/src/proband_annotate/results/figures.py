@@ -15,7 +15,7 @@ from proband_annotate.results.collected import Collected, SubmittedAnswer, kept
 from proband_annotate.store.people import IN_QUOTA
 from proband_annotate.texts import number_of, text
 
-SHARED = 5  # labels that two people must both have given, so that their agreement says something
+SHARED = 5  # least labels that two people must share for their agreement to be shown
 
 
 @kept
@@ -51,13 +51,13 @@ def progress(collected: Collected) -> dict[str, Any]:
 
 
 def quota_figures(collected: Collected) -> dict[str, str]:
-    """Of each group with a quota: how many people there are, and how many are wanted."""
+    """For each group with a quota, the number of people and the limit."""
     there = Counter(p["quota"] for p in collected.people if p["outcome"] in IN_QUOTA and p["decision"] != "rejected")
     return {group: f"{there[group]} of {most}" for group, most in collected.project.quotas.most.items()}
 
 
 def uncounted(collected: Collected) -> str:
-    """Whose answers count, in a sentence that stands on the dashboard and in every export."""
+    """Whose answers count, in a sentence for the dashboard and every export."""
     failed = {person["id"] for person in collected.people if person["outcome"] == "failed_checks"}
     out = [each for each in collected.given if each.person_id in failed and each.slot is None]
     about = {
@@ -69,7 +69,7 @@ def uncounted(collected: Collected) -> str:
 
 
 def times(collected: Collected) -> dict[str, Any]:
-    seconds = sorted(each.seconds for each in collected.counted() if each.seconds)  # some tools tell none
+    seconds = sorted(each.seconds for each in collected.counted() if each.seconds)  # some tools give no times
     if not seconds:
         return {"answers": 0}
     return {
@@ -81,7 +81,7 @@ def times(collected: Collected) -> dict[str, Any]:
 
 
 def money(collected: Collected) -> dict[str, Any]:
-    """What was spent so far, by the terms of each person; whoever is still working counts as if they stopped now."""
+    """The amount spent, by the terms of each person; people still working count as if they stopped now."""
     pay, made = collected.project.pay, [collected.payment_of(p) for p in collected.people if p["panel"] == "crowd"]
     median = times(collected).get("median_seconds")
     cost = float(sum(each.total for each in made)) + sum(
@@ -117,7 +117,7 @@ def agreement(collected: Collected) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class FigureLine:
-    """A figure as people read it."""
+    """A figure as text."""
 
     name: str
     here: str
@@ -144,7 +144,7 @@ def figure_lines(kind: str, figures: Mapping[str, Figure]) -> list[FigureLine]:
 
 
 def _counted(figure: Figure) -> str:
-    """How many answers, and to how many units if these are fewer."""
+    """The number of answers, and of units if there are fewer."""
     n, groups = figure["n"], figure.get("groups", figure["n"])
     return f"{n:,}" if groups == n else text("owner.of_units", n=f"{n:,}", units=number_of("units", f"{groups:,}"))
 
@@ -166,7 +166,7 @@ def _with_unit(number: float | None, unit: str) -> str:
 
 @kept
 def people_figures(collected: Collected) -> list[dict[str, Any]]:
-    """A line per person: what they did, how well, and what may be worth a look. Nothing here decides anything."""
+    """A line per person: progress, quality and signals. Nothing here has an automatic effect."""
     by_person: dict[int, list[SubmittedAnswer]] = defaultdict(list)
     for each in collected.given:
         by_person[each.person_id].append(each)
@@ -193,7 +193,7 @@ def people_figures(collected: Collected) -> list[dict[str, Any]]:
 
 @kept
 def unit_figures(collected: Collected) -> list[dict[str, Any]]:
-    """A line per unit: how many answers, by which labels, how long; those with the most even votes first."""
+    """A line per unit: the number of answers, their labels and times; the most even votes first."""
     by_unit: dict[int, list[SubmittedAnswer]] = defaultdict(list)
     for each in collected.given:
         by_unit[each.unit_id].append(each)
@@ -222,7 +222,7 @@ def unit_figures(collected: Collected) -> list[dict[str, Any]]:
 
 
 def _quality(collected: Collected) -> dict[str, tuple[float | None, float]]:
-    """Worker -> share of labels as the majority of the others has them, competence by MACE."""
+    """Worker -> agreement with the majority of the others, competence by MACE."""
     votes = collected.votes
     if votes is None or len(votes.labels) < 2:
         return {}
@@ -233,13 +233,13 @@ def _quality(collected: Collected) -> dict[str, tuple[float | None, float]]:
 
 @kept
 def pairs(collected: Collected) -> list[Pair]:
-    """How far every two people agree who gave enough labels on the same parts."""
+    """The agreement of every two people with enough common labels."""
     return pairwise(collected.votes, least=SHARED) if collected.votes is not None else []
 
 
 @kept
 def usual_seconds(collected: Collected) -> dict[int, float]:
-    """Unit -> seconds that it is expected to take: those of the kind, by how much there is to read."""
+    """Unit -> expected seconds: those of the kind, weighted by the length of the text."""
     work, lengths = collected.task, dict[int, int]()
     for number, unit in collected.units.items():
         body = unit["body"]

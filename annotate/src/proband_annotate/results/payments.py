@@ -30,9 +30,8 @@ HEADER = (
 
 
 def payments(collected: Collected, secret: bytes, ids: Sequence[str] = (), source: str = "") -> list[dict[str, Any]]:
-    """A line per person of the crowd, then one per person who was erased and is still paid. `ids` are those that a
-    platform lists: only these people, with their id there; the study itself does not know it. An id that never came has
-    an empty line."""
+    """A line per person of the crowd, then one per erased person who is still paid. `ids` are platform ids: only these
+    people, with their id, which the study does not store. An id that never came has an empty line."""
     here = [person for person in collected.people if person["panel"] == "crowd" and person["agreement_id"] is not None]
     by_worker = {person["worker"]: person for person in here}
     if not ids:

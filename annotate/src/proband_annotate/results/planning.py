@@ -28,7 +28,7 @@ ENOUGH = 30  # labels before a measurement replaces a guess
 
 @dataclass(frozen=True, kw_only=True)
 class Guess:
-    """What a plan starts from; `measured` says which values the study itself gave."""
+    """The assumptions of a plan; `measured` lists the values from the study itself."""
 
     share: float = 0.5
     correlation: float = 0.1
@@ -110,7 +110,7 @@ def plan(collected: Collected, *, half_width: float) -> dict[str, Any]:
 
 
 def rule_row(people: int, guess: Guess) -> dict[str, Any]:
-    """A majority, and the rule that all but one agree, with so many people."""
+    """A majority, and the rule that all but one agree, for this many people."""
     half = people // 2 + 1
     decided, right = reliability(people, half, accuracy=guess.accuracy, labels=guess.labels)
     kept, pure = reliability(people, max(half, people - 1), accuracy=guess.accuracy, labels=guess.labels)
@@ -123,12 +123,12 @@ def rule_row(people: int, guess: Guess) -> dict[str, Any]:
     }
 
 
-# ---- what a plan can take from the study itself once there are answers ----------------------------------------------
+# ---- values that a plan takes from the study itself ---------------------------------------------------------------
 
 
 @kept
 def guess_of(collected: Collected) -> Guess:
-    """Guesses for what is not measured yet, measurements for the rest."""
+    """Measurements, and guesses for what is not measured yet."""
     first = next(iter(collected.units.values()), None)
     body = first["body"] if first else {}
     parts = [len(collected.task.parts(unit["body"])) or 1 for unit in collected.units.values()]
@@ -152,12 +152,12 @@ def guess_of(collected: Collected) -> Guess:
         accuracy = dawid_skene(collected.votes).accuracy()
         values["accuracy"] = min(0.999, max(1.01 / values["labels"], float(accuracy.mean())))
         measured.append("accuracy")
-    values["labels"] = min(4, int(values["labels"]))  # more labels change nothing but the time to enumerate
+    values["labels"] = min(4, int(values["labels"]))  # more labels change only the time of the enumeration
     return Guess(**values, measured=tuple(measured))  # type: ignore[arg-type]
 
 
 def _hits(collected: Collected) -> Mapping[str, list[float]]:
-    """Unit -> whether each of its parts has the label that counts (or, where the answer is known, it is right)."""
+    """Unit -> whether each of its parts has the label that counts or, if the answer is known, is right."""
     groups: dict[str, list[float]] = defaultdict(list)
     if collected.task.positive:
         for part, label in collected.labels.items():

@@ -1,4 +1,4 @@
-"""What the command line reads from a project's folder."""
+"""Reads a project's folder for the command line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def collected(folder: Path) -> Collected:
 
 
 def status(folder: Path, *, people: bool = False, workers: Path | None = None, source: str = "") -> dict[str, Any]:
-    """The figures; a line per person; or what became of the ids that a platform knows."""
+    """The figures; a line per person; or the outcomes of platform ids."""
     result = collected(folder)
     if workers is not None:
         by_hash = {person["worker"]: person for person in result.people}
@@ -47,7 +47,7 @@ def status(folder: Path, *, people: bool = False, workers: Path | None = None, s
 
 
 def codes_of(folder: Path, codes: Path) -> dict[str, Any]:
-    """Whose completion codes these are, where everybody has their own."""
+    """The people with these completion codes, if codes are personal."""
     secret = secret_of(folder)
     ended = [person for person in collected(folder).people if person["outcome"]]
     whose = {person_code(secret, person["worker"], person["outcome"]): person for person in ended}
@@ -59,7 +59,7 @@ def codes_of(folder: Path, codes: Path) -> dict[str, Any]:
 
 
 def pay_file(folder: Path, *, to: str, out: Path, workers: Path | None = None, source: str = "") -> dict[str, Any]:
-    """What people are paid, as CSV; or the lines that Prolific's bulk bonus takes, for the ids in `workers`."""
+    """Payments as CSV, or as lines for Prolific's bulk bonus, for the ids in `workers`."""
     if to == "prolific" and workers is None:
         raise ProbandError("--to prolific needs --workers FILE: the study does not store the ids that Prolific knows")
     project, ids = read_project(folder), file_lines(workers) if workers is not None else []
@@ -76,7 +76,7 @@ def pay_file(folder: Path, *, to: str, out: Path, workers: Path | None = None, s
 
 
 def remark_lines(folder: Path) -> dict[str, Any]:
-    """All remarks, those that wait first."""
+    """All remarks, open ones first."""
     with closing(open_study(folder)) as database:
         rows = database.read(lambda connection: remark_store.all_of(connection, most=100_000))
     names = ("kind", "unit", "person_id", "text", "settled")

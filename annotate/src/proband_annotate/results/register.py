@@ -1,4 +1,4 @@
-"""The answers of a project, read; a server that has read them before reads only what is new."""
+"""Reads the answers of a project; a server reads only what is new."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ CHUNK = 200  # answers read at once
 
 
 class Register:
-    """What was read of a project before."""
+    """The part of a project that has been read."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.units: dict[int, UnitRow] = {}
         self.given: dict[str, SubmittedAnswer] = {}
-        self.parts: dict[tuple[str, ...], tuple[str, ...]] = {}  # those of a unit, in memory once
+        self.parts: dict[tuple[str, ...], tuple[str, ...]] = {}  # the parts of a unit, shared in memory
         self.last: Collected | None = None
 
     def collect(self, connection: Connection, project: Project) -> Collected:
-        """The current study; the same object as before if nothing has happened since."""
+        """The current study; the same object as before if nothing has happened."""
         with self.lock:
             result = self._collect(connection, project)
             if self.last is None or not result.same_as(self.last):
@@ -59,7 +59,7 @@ class Register:
         self._read_units(connection)
         rows, terms = _people(connection), versions(connection)
         licences = {number: version.licence for number, _, version in terms}
-        for row in rows:  # whoever answered in another tool agreed to nothing here
+        for row in rows:  # people who answered in another tool agreed to nothing here
             row["licence"] = licences.get(row["agreement_id"], project.licence)
         wanted = select(slots.c.panel, func.count()).group_by(slots.c.panel)
         filled = (
@@ -94,7 +94,7 @@ class Register:
         )
 
     def _read_units(self, connection: Connection) -> None:
-        """Units that are new, and those whose text became another: the stories of an erased author leave them."""
+        """Read new units, and units whose text changed (stories of erased authors are removed)."""
         main = select(units.c.id, func.length(units.c.body)).where(units.c.role == "main").order_by(units.c.id)
         sizes = {row[0]: row[1] for row in connection.execute(main)}
         known = {number: len(unit["text"]) for number, unit in self.units.items()}
@@ -117,7 +117,7 @@ class Register:
         rejected = {number for number, person in who.items() if person["decision"] == "rejected"}
         slot = {line.id: line.place if line.person_id not in rejected else None for line in lines}
         for some in chunks([name for name in slot if name not in self.given]):
-            for row in sorted(with_bodies(connection, some), key=lambda row: row.unit_id):  # each unit decoded once
+            for row in sorted(with_bodies(connection, some), key=lambda row: row.unit_id):  # decodes each unit once
                 self._add(row, who[row.person_id], slot[row.id], work)
         for name, held in slot.items():
             if self.given[name].slot != held:
@@ -155,7 +155,7 @@ def chunks(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def collect(connection: Connection, project: Project) -> Collected:
-    """The study, read wholly."""
+    """The whole study."""
     return Register().collect(connection, project)
 
 

@@ -1,4 +1,4 @@
-"""What the pages take and give, as an OpenAPI description (GET /openapi.json): for tests, proxies and other clients."""
+"""The requests and responses of the pages as an OpenAPI description (GET /openapi.json)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The application: routes, headers of every response, a sweeper that returns leases."""
+"""The application: routes, response headers, and a task that frees inactive slots."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from proband_annotate.store.slots import return_expired
 
 # ---- behind proxies of our own: who called, and by http or https ---------------------------------------------------
 #
-# Each proxy adds the address it was called from at the end of X-Forwarded-For. What precedes the entries of our
-# own proxies was sent by the caller and may be anything, so that entries are counted from the end.
+# Each proxy adds the address of its caller at the end of X-Forwarded-For. Entries before those of our own proxies
+# were sent by the caller and may be anything, so entries are counted from the end.
 
 
 def caller(header: str, hops: int) -> str:
@@ -44,7 +44,7 @@ def caller(header: str, hops: int) -> str:
 
 
 class Forwarded:
-    """The app with the caller's own address and scheme, as `hops` trusted proxies say."""
+    """The app with the caller's own address and scheme, as reported by `hops` trusted proxies."""
 
     def __init__(self, app: Any, *, hops: int) -> None:
         self.app, self.hops = app, hops
@@ -149,11 +149,11 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
     async def sweep() -> None:
         await asyncio.sleep(SWEEP)
-        with contextlib.suppress(Exception):  # so that the first page of a large study is as quick as the next
+        with contextlib.suppress(Exception):  # the first page of a large study is then as fast as the next
             await study.collect()
         while True:
             await asyncio.sleep(SWEEP)
-            with contextlib.suppress(Exception):  # a database that is away is found out by the next request
+            with contextlib.suppress(Exception):  # the next request reports an unavailable database
                 await study.write(lambda c: return_expired(c, now=time.time()))
 
     sweeper = asyncio.create_task(sweep())
@@ -172,7 +172,7 @@ async def static(request: Request) -> Response:
 
 
 async def health(request: Request) -> Response:
-    """For a proxy: what is written in the database can be read by others; if not, what is wrong."""
+    """For a proxy: ok if a written row can be read by another connection, otherwise the problem."""
     study: OpenProject = request.app.state.study
     try:
         await study.read(lambda c: c.exec_driver_sql("SELECT 1").scalar())
@@ -196,7 +196,7 @@ async def refused(request: Request, error: Exception) -> Response:
 
 
 async def away(request: Request, error: Exception) -> Response:
-    """The database failed: the log has one line a minute, the person a page, the script a status to try again."""
+    """The database failed: one line a minute in the log, a page for the person, a status for the script to retry."""
     return posts.refuse(request, 503, "broken")
 
 
@@ -215,7 +215,7 @@ HANDLERS: dict[Any, Any] = {
 
 
 class SecurityHeaders:
-    """Every response: a strict content security policy, nothing stored by caches, no referrer, no sniffing."""
+    """Headers of every response: a strict content security policy, no caching, no referrer, no sniffing."""
 
     def __init__(self, app: Any, *, frames: str) -> None:
         self.app, self.frames = app, frames
@@ -242,7 +242,7 @@ class SecurityHeaders:
         async def send_with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                if "content-security-policy" not in headers:  # of a project inside the demonstration: it has its own
+                if "content-security-policy" not in headers:  # a project inside the demonstration has its own
                     headers.update(fixed)
                     headers.setdefault("cache-control", "no-store")
             await send(message)
@@ -251,7 +251,7 @@ class SecurityHeaders:
 
 
 def check_port(host: str, port: int) -> None:
-    """One line if the port is in use; uvicorn would print several."""
+    """Fail with one line if the port is in use; uvicorn would print several."""
     import socket
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -265,8 +265,8 @@ def check_port(host: str, port: int) -> None:
 
 
 def serve(app: Any, *, host: str, port: int, hops: int = 0, root: str = "") -> None:
-    """Until it is stopped. `hops`: so many proxies of our own stand before it. `root`: the path below which they show
-    it, `/study` for https://example.org/study."""
+    """Serve until stopped. `hops`: the number of our own proxies. `root`: the path below which they serve it, `/study`
+    for https://example.org/study."""
     import uvicorn
 
     from proband_annotate.site.connections import WaitingProtocol

@@ -1,7 +1,7 @@
-"""Connections that wait: none of them locks anybody out.
+"""A limit on waiting connections, so that nobody can lock others out.
 
 A connection waits while the server waits for it: nothing was sent yet, or half a request, or the next one has not come.
-At most `MOST` wait; the one that has waited longest is closed for a new one, so that whoever sends a request is served.
+At most `MOST` wait; the one that has waited longest is closed for a new one, so every request is served.
 """
 
 from __future__ import annotations

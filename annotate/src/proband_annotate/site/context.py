@@ -1,4 +1,4 @@
-"""What every page of a project needs: the project, its secret, its database, its limits."""
+"""The state that every page of a project needs: project, secret, database, limits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from proband_annotate.tasks import task
 from proband_annotate.texts import number_of, paragraphs, text
 from proband_annotate.tokens import form_token
 
-# ---- rate limits in memory: so many requests at once, so many a second after that, for at most so many callers -----
+# ---- rate limits in memory: a burst, then a number per second, for a limited number of callers --------------------
 
 
 class Limit:
@@ -70,9 +70,9 @@ class OpenProject:
     project: Project
     secret: bytes
     database: Database
-    keys: KeyFile  # with which a platform signs its ids
+    keys: KeyFile  # keys with which a platform signs ids
     groups: Mapping[str, str] = field(default_factory=dict)  # platform id -> group with a quota
-    applied: Sequence[str] = ()  # what this start changed, after settings were edited
+    applied: Sequence[str] = ()  # changes at this start, after settings were edited
     dashboard_thread: ThreadPoolExecutor = field(default_factory=partial(ThreadPoolExecutor, 1, "dashboard"))
     register: Register = field(default_factory=Register)  # what the owner's pages have read so far
     visits: Limit = field(default_factory=partial(Limit, burst=120, per_second=4.0))  # per person
@@ -84,11 +84,11 @@ class OpenProject:
         return task(self.project.kind)
 
     async def compute(self, work: Callable[[], T]) -> T:
-        """One thing at a time, in its own thread: figures of a large study need memory while they are made."""
+        """Run one computation at a time in a separate thread, because figures of a large study need memory."""
         return await asyncio.wrap_future(self.dashboard_thread.submit(work))
 
     async def collect(self) -> Collected:
-        """Everything that people did, as far as it is new."""
+        """Collect everything that people did, reading only what is new."""
 
         def work() -> Collected:
             return self.database.read(lambda connection: self.register.collect(connection, self.project))
@@ -96,7 +96,7 @@ class OpenProject:
         return await self.compute(work)
 
     async def collect_with(self, work: Callable[[Collected], T]) -> tuple[Collected, T]:
-        """The same, and what is computed from it."""
+        """The same, with a value computed from it."""
         collected = await self.collect()
         return collected, await self.compute(lambda: work(collected))
 
@@ -108,7 +108,7 @@ class OpenProject:
 
 
 def open_project(folder: Path) -> OpenProject:
-    """A project's folder, with its database at the newest schema and in line with project.toml."""
+    """Open a project's folder, with its database at the newest schema and in line with project.toml."""
     project, secret = read_project(folder), secret_of(folder)
     about: dict[str, Any] = {"keys": KeyFile(folder, project), "groups": read_groups(folder, project)}
     database = open_existing(database_url(folder, project))
@@ -123,8 +123,8 @@ def open_project(folder: Path) -> OpenProject:
 def page(
     request: Any, template: str, /, *, status: int = 200, token: str = "", preview: str = "", **values: Any
 ) -> Response:
-    """A page from a template; `token` is the visit or session its forms belong to. `preview` is the step that an owner
-    looks at: its forms go elsewhere."""
+    """A page from a template; `token` is the visit or session of its forms. `preview` is the step that an owner views:
+    its forms go elsewhere."""
     study: OpenProject = request.app.state.study
     root = request.scope.get("root_path", "")
     made = environment(PACKAGE, study.task.page.partition(":")[0]).get_template(template)

@@ -1,4 +1,4 @@
-"""The way in: a signed link, alone (one person) or with the id that a platform passes."""
+"""The entry to a study: a signed link, alone (one person) or with a platform's id."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from proband_annotate.tokens import Forged, Link, Visit, seal, unseal, worker_ha
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # Mechanical Turk shows a task before it is accepted
 NAME = re.compile(r"[\x21-\x7e]{1,128}")
-MTURK = re.compile(r"https://[a-z0-9-]+\.mturk\.com/?")  # letters alone: browsers read `\` in an address as `/`
+MTURK = re.compile(r"https://[a-z0-9-]+\.mturk\.com/?")  # only letters: browsers treat `\` in an address as `/`
 
 
 def identity(query: Any, project: Project) -> tuple[str, str, dict[str, str]] | None:
-    """(source, id, what to hand back) from the parameters of an address."""
+    """(source, id, values to hand back) from the parameters of an address."""
     if name := query.get("PROLIFIC_PID"):
         return "prolific", name, {}
     if name := query.get("workerId"):
@@ -34,7 +34,7 @@ def identity(query: Any, project: Project) -> tuple[str, str, dict[str, str]] | 
 
 
 def signed(query: Any, study: OpenProject, name: str) -> bool:
-    """Whether the platform signed this very id."""
+    """Did the platform sign this id?"""
     platform = study.project.platform
     try:
         token = query.get(platform.token_parameter, "")
@@ -44,7 +44,7 @@ def signed(query: Any, study: OpenProject, name: str) -> bool:
 
 
 async def join(request: Request) -> Response:
-    """GET /join/LINK: to the person's own address."""
+    """GET /join/LINK: redirect to the person's own address."""
     study: OpenProject = request.app.state.study
     caller = request.client.host if request.client else ""
     if not study.entries.allows(caller, time.monotonic()):

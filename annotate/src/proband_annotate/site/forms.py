@@ -1,4 +1,4 @@
-"""Forms: a bounded body, clean text. A character that no database can hold or no reader can see is left out."""
+"""Forms: a bounded body and clean text. Characters that databases cannot store or readers cannot see are removed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def number_in(form: Mapping[str, str], name: str) -> int:
 
 
 def bounded(number: int) -> int:
-    """A number from an address, no larger than a column holds."""
+    """A number from an address, limited to the size of a column."""
     return min(number, 2_147_483_647)
 
 
 class Refused(Exception):
-    """A request that is answered with this status and the message of this name."""
+    """A request that gets this status and the message of this name."""
 
     def __init__(self, status: int, name: str) -> None:
         super().__init__(name)
@@ -38,7 +38,7 @@ class Refused(Exception):
 
 
 def clean(text: str) -> str:
-    r"""Text as it is stored: one kind of line end, no control characters, no halves of characters.
+    r"""Text as it is stored: uniform line ends, no control characters, no half characters.
 
     >>> clean("a\r\nb\x00\x07c\ud800"), clean("e\u0301")
     ('a\nbc', 'é')
@@ -49,7 +49,7 @@ def clean(text: str) -> str:
 
 
 async def read_form(request: Any) -> dict[str, str]:
-    """The fields of a form, cleaned; the last of several with one name counts."""
+    """The cleaned fields of a form; the last of several with one name counts."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise Refused(400, "bad_form")

@@ -1,6 +1,6 @@
-"""GET /metrics for Prometheus: how the study and its server are.
+"""GET /metrics for Prometheus: the state of the study and its server.
 
-Figures of a study are nobody else's business: a request needs the token that `proband annotate links` prints, as
+A request needs the token that `proband annotate links` prints, as
 `Authorization: Bearer TOKEN`.
 """
 
@@ -78,7 +78,7 @@ def counts(connection: Connection) -> dict[str, Any]:
 
 
 def exposition(values: Mapping[str, Any]) -> bytes:
-    """Prometheus' text format, by its own library: a number, or a list of labels and numbers.
+    """Prometheus' text format: numbers, or lists of labels and numbers.
 
     >>> print(exposition({"proband_up": 1, "proband_people": [({"outcome": "done"}, 2)]}).decode())
     # HELP proband_up 1 if the database answers and takes what is written

@@ -1,5 +1,4 @@
-"""The owner's pages: figures, people, disputes, remarks, agreement, pay, plan, links, exports; and what can be done
-there."""
+"""The owner's pages (figures, people, disputes, remarks, agreement, pay, plan, links, exports) and their actions."""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ from proband_annotate.texts import label_name, text
 from proband_annotate.tokens import links, person_code, personal_links
 
 STATES = ("open", "paused", "closed")
-SHOWN = 200  # pairs of people
+SHOWN = 200  # pairs of people shown
 UNITS_SHOWN = 500
 PEOPLE_COLUMNS = {  # name -> whether it is a number
     "outcome": False,
@@ -78,7 +77,7 @@ async def people_page(request: Request, study: OpenProject, session: str) -> Res
 
 
 def sort_people(rows: Sequence[Mapping[str, Any]], wanted: str) -> list[Mapping[str, Any]]:
-    """By a column, `-` before its name for the largest first; who has no value comes last.
+    """Sort by a column, with `-` before its name for descending order; people without a value come last.
 
     >>> [row["id"] for row in sort_people([{"id": 1, "pay": None}, {"id": 2, "pay": 3}, {"id": 3, "pay": 9}], "-pay")]
     [3, 2, 1]
@@ -97,7 +96,7 @@ def sort_people(rows: Sequence[Mapping[str, Any]], wanted: str) -> list[Mapping[
 
 @owned
 async def units_page(request: Request, study: OpenProject, session: str) -> Response:
-    """GET /owner/units: every unit with its answers in numbers, those on which people differ most first."""
+    """GET /owner/units: every unit with counts of its answers, those with most disagreement first."""
     _, rows = await study.collect_with(unit_figures)
     shown = [row for row in rows if row["answers"]][:UNITS_SHOWN]
     about: dict[str, Any] = {"rows": shown, "count": len(rows), "label_name": partial(label_name, study.project.kind)}
@@ -106,7 +105,7 @@ async def units_page(request: Request, study: OpenProject, session: str) -> Resp
 
 @owned
 async def unit_answers(request: Request, study: OpenProject, session: str) -> Response:
-    """GET /owner/unit/N: what everybody said of it."""
+    """GET /owner/unit/N: all answers to it."""
     number = bounded(request.path_params["unit"])
     collected = await study.collect()
     if number not in collected.units:
@@ -154,7 +153,7 @@ async def disputes_page(request: Request, study: OpenProject, session: str) -> R
 
 
 def part_context(collected: Collected, unit: str, part: str) -> dict[str, Any]:
-    """What the owner reads to decide: the texts, and the labels there are."""
+    """What the owner reads to decide: the texts and the labels."""
     body = collected.body(unit)
     parts, labels = {each.id: each for each in collected.task.parts(body)}, list(collected.task.choices(body))
     if not parts:
@@ -229,7 +228,7 @@ async def agreement_page(request: Request, study: OpenProject, session: str) -> 
 
 @owned
 async def payments_file(request: Request, study: OpenProject, session: str) -> Response:
-    """GET /owner/payments.csv: what everybody is paid, by number and completion code."""
+    """GET /owner/payments.csv: payments by person's number and completion code."""
     collected = await study.collect()
     rows = payments(collected, study.secret)
     headers = {"Content-Disposition": f'attachment; filename="{study.project.kind}-payments.csv"'}
@@ -258,7 +257,7 @@ async def set_state(request: Request, study: OpenProject, form: dict[str, str]) 
 
 @acting_as("assistant")
 async def decide(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
-    """Approve, reject with a reason, or take it back."""
+    """Approve a person, reject them with a reason, or undo either."""
     number, decision = bounded(request.path_params["person"]), form.get("decision", "")
     reason = form.get("reason", "")
     words = " ".join(filter(None, (reason if decision == "rejected" else "", form.get("words", "").strip()[:1000])))
@@ -274,7 +273,7 @@ async def decide(request: Request, study: OpenProject, form: dict[str, str]) -> 
         people_store.decide(connection, number, decision, words)
         failed = person.outcome == "failed_checks" and not study.project.quality.count_failed
         if decision == "approved" or (person.decision == "rejected" != decision and not failed):
-            restore(connection, number)  # an approval is the owner's word that the answers count
+            restore(connection, number)  # an approval means that the answers count
         elif failed and not decision:
             people_store.uncount(connection, number)
 
@@ -284,7 +283,7 @@ async def decide(request: Request, study: OpenProject, form: dict[str, str]) -> 
 
 @acting_as("assistant")
 async def returned(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
-    """POST /owner/person/N/returned: the person gave the task back on the platform; what they sent is paid."""
+    """POST /owner/person/N/returned: the person returned the task on the platform; what they sent is paid."""
     number = bounded(request.path_params["person"])
     await study.write(lambda c: people_store.finish(c, number, "returned"))
     return home(request, f"/person/{number}")
@@ -292,7 +291,7 @@ async def returned(request: Request, study: OpenProject, form: dict[str, str]) -
 
 @acting_as("assistant")
 async def approve_all(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
-    """Everybody who finished and is not decided on."""
+    """Approve everybody who finished and is undecided."""
 
     def work(connection: Any) -> None:
         query = select(people.c.id).where(people.c.outcome == "done", people.c.decision == "")
@@ -319,7 +318,7 @@ async def erase(request: Request, study: OpenProject, form: dict[str, str]) -> R
 
 @acting_as("viewer")
 async def find_person(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
-    """POST /owner/find: to the page of a person known by an id or a personal link."""
+    """POST /owner/find: redirect to the page of a person, by id, personal link or code."""
     hashes = [*workers_of(study.secret, form.get("who", "")), *await worker_by_code(study, form.get("who", ""))]
     number = await study.read(lambda c: c.scalar(select(people.c.id).where(people.c.worker.in_(hashes))))
     if number is None:
@@ -328,7 +327,7 @@ async def find_person(request: Request, study: OpenProject, form: dict[str, str]
 
 
 async def worker_by_code(study: OpenProject, code: str) -> list[str]:
-    """Who was given this completion code, where everybody has their own."""
+    """The person with this completion code, if codes are personal."""
     rows = await study.read(lambda c: c.execute(select(people.c.worker, people.c.outcome)).all())
     wanted = code.strip().upper()
     return [row.worker for row in rows if row.outcome and person_code(study.secret, row.worker, row.outcome) == wanted]
@@ -336,7 +335,7 @@ async def worker_by_code(study: OpenProject, code: str) -> list[str]:
 
 @acting_as("assistant")
 async def adjudicate(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
-    """The owner's label for a part of a unit; an empty one takes it back."""
+    """Set the owner's label for a part of a unit; an empty label removes it."""
     unit, part, label = number_in(form, "unit"), form.get("part", ""), form.get("label", "")
     if unit < 0 or not part:
         raise Refused(400, "bad_form")
@@ -382,7 +381,7 @@ async def settle_remark(request: Request, study: OpenProject, form: dict[str, st
 
 @acting
 async def bonus(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
-    """POST /owner/person/N/bonus: in place of the one before; 0 takes it back."""
+    """POST /owner/person/N/bonus: replace the bonus; 0 removes it."""
     number = bounded(request.path_params["person"])
     try:
         amount = round(float(form.get("amount", "") or "0"), 2)

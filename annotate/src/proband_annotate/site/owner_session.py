@@ -1,4 +1,4 @@
-"""The owner's way in: a password (Argon2), a session in a cookie of this site alone, a token in every form."""
+"""The owner's login: a password (Argon2), a session in a same-site cookie, a token in every form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proband_annotate.store.people import note
 from proband_annotate.tokens import form_token, new_session, session_id
 
 COOKIE = "proband_owner"
-HOURS = 12  # of a session
+HOURS = 12  # length of a session
 Handler = Callable[[Request, OpenProject, str], Awaitable[Response]]
 Action = Callable[[Request, OpenProject, dict[str, str]], Awaitable[Response]]
 
@@ -34,7 +34,7 @@ def home(request: Request, where: str = "") -> Response:
 
 
 async def session_of(request: Request, study: OpenProject) -> str:
-    """The cookie of a session that lasts, else empty. Whose it is is in the request's state: `owner`, `role`."""
+    """The cookie of a valid session, or empty. The request's state gets its `owner` and `role`."""
     token, now = request.cookies.get(COOKIE, ""), time.time()
     session = session_id(study.secret, token, now)
     if not session:
@@ -49,7 +49,7 @@ async def session_of(request: Request, study: OpenProject) -> str:
 
 
 def owned(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-    """A page for the owner alone."""
+    """A page for owners only."""
 
     async def handle(request: Request) -> Response:
         study: OpenProject = request.app.state.study
@@ -62,8 +62,8 @@ def owned(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
 
 
 def acting(action: Action, role: str = "owner") -> Callable[[Request], Awaitable[Response]]:
-    """Something that people of this role do, and of those above it: a form with the session's token. Who did it is
-    noted."""
+    """An action for people of this role or above: a form with the session's token. The action is logged with its
+    owner."""
 
     async def handle(request: Request) -> Response:
         study: OpenProject = request.app.state.study
@@ -105,7 +105,7 @@ async def login(request: Request) -> Response:
     if form.get("form") != form_token(study.secret, "login"):
         raise Refused(403, "bad_form")
     owner = form.get("username", "") or owners.FIRST
-    nobodys = await asyncio.to_thread(owners.nobodys_hash)  # so that an unknown name takes as long as a wrong password
+    nobodys = await asyncio.to_thread(owners.nobodys_hash)  # an unknown name takes as long as a wrong password
     hashed = await study.read(lambda c: owners.password_of(c, owner)) or nobodys
     try:
         await asyncio.to_thread(PasswordHasher().verify, hashed, form.get("password", ""))
@@ -128,7 +128,7 @@ async def login(request: Request) -> Response:
 
 @acting_as("viewer")
 async def logout(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
-    """The session ends on the server too: a copy of its cookie is worth nothing."""
+    """End the session on the server too, so that a copy of its cookie is useless."""
     session = session_id(study.secret, request.cookies.get(COOKIE, ""), time.time())
     await study.write(lambda c: owners.end_session(c, session))
     answer = home(request, "/login")

@@ -1,4 +1,4 @@
-"""The pages of a study as people see them, for its owner: a person who does not exist, and forms that store nothing."""
+"""The pages of a study as people see them, for its owner; forms store nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOBODY = Visit("nobody", "url", "crowd")
 
 @owned
 async def contents(request: Request, study: OpenProject, session: str) -> Response:
-    """GET /owner/preview: what can be looked at."""
+    """GET /owner/preview: the list of pages."""
     there = await study.read(_roles)
     names = ["consent", "instructions", *(name for name, role in ROLES.items() if role in there)]
     return page(request, "preview.html", token=session, names=names, outcomes=OUTCOMES, here="preview")
@@ -59,7 +59,7 @@ async def step_page(request: Request, study: OpenProject, session: str) -> Respo
 
 
 def pretended(connection: Connection, study: OpenProject, name: str, unit: str = "") -> steps.Step:
-    """A step of a person who has just come, or has just ended."""
+    """A step of an imaginary person who has just come, or has just ended."""
     outcome = name.removeprefix("end-") if name.startswith("end-") else ""
     if outcome and outcome not in OUTCOMES:
         raise Refused(404, "missing")
@@ -96,7 +96,7 @@ async def media(request: Request, study: OpenProject, session: str) -> Response:
 
 @acting_as("viewer")
 async def sent(request: Request, study: OpenProject, form: dict[str, str]) -> Response:
-    """POST /owner/preview/STEP: an answer is read and checked, and forgotten."""
+    """POST /owner/preview/STEP: an answer is read and checked, but not stored."""
     name, session = request.path_params["step"], request.cookies.get(COOKIE, "")
     if name not in ROLES:
         return page(request, "preview_sent.html", answer="", token=session, here="preview")

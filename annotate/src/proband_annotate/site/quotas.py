@@ -1,4 +1,4 @@
-"""Quotas: who belongs to which group, by a column of the participants' file (as a platform exports it)."""
+"""Quotas: the group of each person, by a column of the participants' file (as a platform exports it)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proband_annotate.project import Project
 
 
 def read_groups(folder: Path, project: Project) -> Mapping[str, str]:
-    """Platform id -> value of the column; empty where project.toml names no file."""
+    """Platform id -> value of the column; empty if project.toml names no file."""
     quotas = project.quotas
     if not quotas.file:
         return {}

@@ -31,7 +31,7 @@ CLOCKS = 60.0  # seconds that two clocks may differ
 
 
 def read_keys(folder: Path, project: Project) -> tuple[PyJWK, ...]:
-    """The keys that project.toml names; none: ids are not verified."""
+    """The keys that project.toml names; without keys, ids are not verified."""
     if not project.platform.keys:
         return ()
     import jwt
@@ -43,7 +43,7 @@ def read_keys(folder: Path, project: Project) -> tuple[PyJWK, ...]:
         listed = msgspec.json.decode(raw, type=dict[str, list[dict[str, Any]]])["keys"]
         keys = [jwt.PyJWK(each, ALGORITHMS[each["kty"]]) for each in listed if each.get("kty") in ALGORITHMS]
     except (msgspec.DecodeError, KeyError, jwt.PyJWTError, ValueError) as error:
-        raise ProbandError(f"is no JSON Web Key Set: {error}", file=path) from None
+        raise ProbandError(f"is not a JSON Web Key Set: {error}", file=path) from None
     usable = tuple(key for key in keys if key.key_type == "oct" or key.key.key_size >= SHORTEST)
     if not usable:
         raise ProbandError(f"contains no key of the kinds RSA (at least {SHORTEST} bits) and oct", file=path)
@@ -51,8 +51,8 @@ def read_keys(folder: Path, project: Project) -> tuple[PyJWK, ...]:
 
 
 class KeyFile:
-    """The keys of a project, read again when their file changes: platforms change their keys while a study runs. A file
-    that cannot be read leaves the keys there were."""
+    """The keys of a project, read again when their file changes, because platforms change keys while a study runs. If
+    the file cannot be read, the old keys stay."""
 
     def __init__(self, folder: Path, project: Project) -> None:
         self.read = partial(read_keys, folder, project)
@@ -73,7 +73,7 @@ class KeyFile:
 
 
 def verified_id(token: str, keys: Sequence[PyJWK], *, audience: str) -> str:
-    """The id in a token that one of the keys signed, for this study, and that has not expired; else Forged."""
+    """The id in an unexpired token for this study that one of the keys signed; otherwise Forged."""
     import jwt
 
     try:
@@ -93,7 +93,7 @@ def verified_id(token: str, keys: Sequence[PyJWK], *, audience: str) -> str:
 
 
 def _claims(token: str, key: PyJWK) -> dict[str, Any] | None:
-    """The claims of a token that this key signed; its audience is compared by `_meant`."""
+    """The claims of a token that this key signed; `_meant` compares its audience."""
     import jwt
 
     options: Any = {"require": ["exp"], "verify_aud": False}
@@ -107,7 +107,7 @@ def _claims(token: str, key: PyJWK) -> dict[str, Any] | None:
 
 
 def _meant(named: Any, audience: str) -> bool:
-    """Whether a token is for this server, where both say which one."""
+    """Is a token for this server, if both name one?"""
     if not audience or named is None:
         return True
     host = audience.partition("://")[2].partition("/")[0]

@@ -62,7 +62,7 @@ async def show(request: Request) -> Response:
 
 
 def is_full(connection: Connection, project: Project, visit: Visit) -> bool:
-    """Whether nobody else is wanted, or nobody of this person's group."""
+    """Is nobody else wanted, or nobody of this person's group?"""
     quota = visit.group and people_store.of_quota(connection, visit.group) >= project.quotas.most.get(visit.group, 0)
     return bool(quota) or not slot_store.unfinished(connection, "crowd")
 
@@ -109,7 +109,7 @@ def unit_page(
 
 
 def place_of(step: steps.Step, *, revise: bool) -> str:
-    """What the counter says: the number of this task among those that are paid."""
+    """The text of the counter: the number of this task among the paid ones."""
     assert step.terms is not None
     role, number = step.unit["role"], step.done + (0 if revise else 1)
     if role not in step.terms.roles:
@@ -145,8 +145,8 @@ def instructions_page(
 
 
 def questions(study: OpenProject, visit: Visit) -> list[dict[str, Any]]:
-    """The questions about the instructions. Their options stand in an order of the person's own; `right` is the place
-    of the right one, which the page does not tell."""
+    """The questions about the instructions, with options in a random order per person; `right` is the position of the
+    right one, which the page does not reveal."""
     made = []
     for number, each in enumerate(study.project.quality.comprehension):
         order = list(range(len(each.options)))
@@ -158,11 +158,11 @@ def questions(study: OpenProject, visit: Visit) -> list[dict[str, Any]]:
 
 def ending(study: OpenProject, visit: Visit, step: steps.Step) -> dict[str, Any]:
     assert step.person is not None
-    if step.person.decision == "rejected":  # no code: nothing was completed
+    if step.person.decision == "rejected":  # no code, because nothing was completed
         return {"outcome": "rejected", "code": "", "reason": reason_of(step.person.reason), "step": step}
     outcome = step.person.outcome
-    code = getattr(study.project.codes, outcome) if outcome != "returned" else ""  # the platform knows already
-    if code and study.project.codes.per_person and visit.source != "prolific":  # Prolific knows the study's codes only
+    code = getattr(study.project.codes, outcome) if outcome != "returned" else ""  # the platform knows
+    if code and study.project.codes.per_person and visit.source != "prolific":  # Prolific knows only the study's codes
         code = person_code(study.secret, visit.worker, outcome)
     return {
         "outcome": "author" if outcome == "screened_out" and step.author and not step.done else outcome,
@@ -175,13 +175,13 @@ def ending(study: OpenProject, visit: Visit, step: steps.Step) -> dict[str, Any]
 
 
 def way_back(study: OpenProject, visit: Visit, code: str) -> str:
-    """The platform's address for this code; empty where there is none."""
+    """The platform's address for this code; empty if there is none."""
     known = "https://app.prolific.com/submissions/complete?cc={code}" if visit.source == "prolific" else ""
     return (study.project.platform.return_url or known).replace("{code}", code) if code else ""
 
 
 def pay_words(step: steps.Step) -> str:
-    """What the person is paid, in words; empty where the study pays nothing, and for experts."""
+    """The person's pay in words; empty if the study pays nothing, and for experts."""
     assert step.terms is not None
     assert step.person is not None
     paid = step.payment
@@ -194,7 +194,7 @@ def pay_words(step: steps.Step) -> str:
 
 
 def reason_of(stored: str) -> str:
-    """The reason of a rejection as its person reads it.
+    """The reason of a rejection, as shown to the person.
 
     >>> reason_of("careless All alike.")
     'careless answers. All alike.'

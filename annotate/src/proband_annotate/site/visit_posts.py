@@ -1,5 +1,5 @@
-"""What a person sends: consent, the questions about the instructions, answers, remarks, the wish to stop; and what the
-script sends while they work.
+"""What a person sends: consent, answers to the questions about the instructions, answers, remarks, the wish to stop;
+and what the script sends while they work.
 
 Forms work without a script and then redirect; with the script they are sent by `fetch`, which asks for JSON and gets
 `{"saved": true}` when the answer is on the disk.
@@ -36,7 +36,7 @@ Handler = Callable[[Request, OpenProject, Visit, dict[str, str]], Awaitable[Resp
 
 
 def posting(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-    """A form of a visit: its token, its limit, its fields."""
+    """Wrap the handler of a visit's form: checks its token, its rate limit and its fields."""
 
     async def handle(request: Request) -> Response:
         study: OpenProject = request.app.state.study
@@ -62,7 +62,7 @@ def refuse(request: Request, status: int, name: str) -> Response:
 
 
 def onward(request: Request, **values: Any) -> Response:
-    """Done: back to the person's one address."""
+    """Redirect to the person's address."""
     if wants_json(request):
         return JSONResponse({"saved": True, **values})
     root = request.scope.get("root_path", "")
@@ -77,7 +77,7 @@ async def consent(request: Request, study: OpenProject, visit: Visit, form: dict
     if form.get("agree") != "yes":
         return await consent_page(request, study, problem="need", status=422)
     project, version = study.project, number_in(form, "terms")
-    if version != (await study.read(current_terms))[0]:  # what they read is no longer what is offered
+    if version != (await study.read(current_terms))[0]:  # the terms have changed since they read them
         return await consent_page(request, study, problem="changed", status=409)
     who: dict[str, Any] = {"worker": visit.worker, "source": visit.source, "panel": visit.panel}
     who |= {"quota": visit.group, "most_of_quota": project.quotas.most.get(visit.group, 0)}
@@ -99,7 +99,7 @@ async def consent(request: Request, study: OpenProject, visit: Visit, form: dict
 
 @posting
 async def decline(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
-    """POST /v/VISIT/decline: nothing is stored; whoever has begun already stops."""
+    """POST /v/VISIT/decline: nothing is stored; if the person has already begun, the visit stops."""
     if await study.read(lambda c: people_store.find(c, visit.worker)) is not None:
         return onward(request)
     return message(request, "declined")
@@ -153,7 +153,7 @@ async def answer(request: Request, study: OpenProject, visit: Visit, form: dict[
 
 
 def read_answer(study: OpenProject, unit: dict[str, Any], form: dict[str, str]) -> dict[str, Any]:
-    """The answer in a form; Invalid says what is missing."""
+    """The answer in a form; Invalid names what is missing."""
     if unit["role"] == "attention":
         places = [str(place) for place in range(len(unit["body"]["options"]))]
         return {"choice": unit["body"]["options"][int(one_of(form, "choice", places))]}
@@ -167,7 +167,7 @@ def overtime(study: OpenProject, step: steps.Step) -> bool:
 
 
 def signals_of(form: dict[str, str]) -> dict[str, float]:
-    """Counts that the script sends of how a text came about; never more than these, never anything but numbers."""
+    """Counts from the script about how a text was typed; only these, and only numbers."""
     values = {name: form.get(f"signal_{name}", "") for name in SIGNALS}
     return {
         name: float(value)
@@ -191,7 +191,7 @@ async def stop(request: Request, study: OpenProject, visit: Visit, form: dict[st
 
 @posting
 async def withdraw(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
-    """POST /v/VISIT/withdraw: everything of the person is deleted. What they are paid is known by a receipt alone."""
+    """POST /v/VISIT/withdraw: everything about the person is deleted. Their pay is recorded under a receipt only."""
     if form.get("certain") != "yes":
         raise Refused(422, "not_sure")
     made = await asyncio.to_thread(erase, study.folder, study.database, visit.worker)
@@ -202,7 +202,7 @@ async def withdraw(request: Request, study: OpenProject, visit: Visit, form: dic
 
 @posting
 async def remark(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
-    """POST /v/VISIT/remark: a problem with a unit, a comment, or a unit that the person would rather not do."""
+    """POST /v/VISIT/remark: a problem with a unit, a comment, or a unit that the person does not want to do."""
     kind, words, number = form.get("kind", ""), form.get("words", "").strip(), number_in(form, "about")
     if kind not in ("skip", "problem", "comment") or (kind != "comment" and number < 0):
         raise Refused(400, "bad_form")
@@ -224,12 +224,12 @@ async def remark(request: Request, study: OpenProject, visit: Visit, form: dict[
     return message(request, "thanks", token=request.path_params["visit"])
 
 
-# ---- what the script sends while a person works: drafts, signs of life, a text to be checked -----------------------
+# ---- what the script sends while a person works: drafts, heartbeats, a text to check ------------------------------
 
 
 @posting
 async def draft(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
-    """POST /v/VISIT/draft: what is being typed, kept; a sign of life too."""
+    """POST /v/VISIT/draft: store what is being typed; also a heartbeat."""
     number = number_in(form, "unit")
     kept = {name: value for name, value in form.items() if name not in ("form", "unit", "id", "script", "idle")}
 
@@ -247,7 +247,7 @@ async def draft(request: Request, study: OpenProject, visit: Visit, form: dict[s
 
 @posting
 async def alive(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
-    """POST /v/VISIT/alive: the lease lasts longer."""
+    """POST /v/VISIT/alive: extend the lease."""
 
     def work(connection: Any) -> None:
         person = people_store.find(connection, visit.worker, lock=True)

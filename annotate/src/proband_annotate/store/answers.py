@@ -1,4 +1,4 @@
-"""Answers: append-only, known by an id that was made in the browser, revised by adding."""
+"""Answers: append-only, identified by an id from the browser, revised by adding."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ ASSIGNED = of_person(assignments, answers.c.person_id, answers.c.unit_id)  # joi
 
 @dataclass(frozen=True, kw_only=True)
 class Stored:
-    """What became of a submission."""
+    """The result of a submission."""
 
     id: str
-    new: bool  # False: this very answer was here already
+    new: bool  # False: this answer was already stored
     counts: bool
     revision: int
 
 
 class Conflict(Exception):
-    """An id that belongs to another answer, or a unit the person was never given."""
+    """An id that belongs to another answer, or a unit that the person was not given."""
 
 
 class Ended(Exception):
@@ -46,9 +46,9 @@ def submit(
     closed: bool = False,
     scripted: bool = False,
 ) -> Stored:
-    """Store an answer once, however often it is sent; take a place for it if the lease ran out. Its seconds are those
-    of work (`scripted`: the page gave signs of life, and a longer silence was time away). The same id with another
-    body is a further revision, under an id that follows from both. After the end nothing is stored."""
+    """Store an answer once, however often it is sent; take a slot for it if the lease ran out. Its seconds are working
+    time (`scripted`: the page sent heartbeats, and longer silence was time away). The same id with another body is a
+    new revision, under an id derived from both. After the end nothing is stored."""
     known = _by_id(connection, answer_id)
     if known is not None and known.person_id == person.id and known.unit_id == unit_id and known.body != body:
         answer_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{answer_id} {body}"))
@@ -77,7 +77,7 @@ def submit(
 
 
 def _at_most_a_page(lease: Row[Any], now: float) -> float:
-    """Without the script nothing tells that a person was away."""
+    """Without the script, time away cannot be measured."""
     since: float = lease.seen if lease.seen is not None else lease.started
     return min(WITHOUT_SCRIPT, max(0.0, now - since))
 
@@ -87,7 +87,7 @@ def _by_id(connection: Connection, answer_id: str) -> Row[Any] | None:
 
 
 def save_draft(connection: Connection, person: Person, unit_id: int, body: str, now: float) -> bool:
-    """Keep what is being typed; only for a unit the person was given and has not answered, before the visit ends."""
+    """Store a draft, only for a unit that the person was given and has not answered, before the visit ends."""
     lease = held(connection, person.id, unit_id)
     if person.outcome or lease is None or lease.state not in ("open", "expired"):
         return False
@@ -107,7 +107,7 @@ def last_answer(connection: Connection, person_id: int, unit_id: int) -> Row[Any
 
 
 def record_check(connection: Connection, person: Person, answer_id: str, *, share: float, passed: bool) -> int:
-    """How a check went; gives the number of failed ones, this one included."""
+    """Record the result of a check; returns the number of failed ones, including this one."""
     connection.execute(checks.insert().values(answer_id=answer_id, share=share, passed=int(passed)))
     if passed:
         return int(person.failed)
@@ -133,8 +133,8 @@ def _newest() -> Any:
 
 
 def latest_ids(connection: Connection) -> Sequence[Row[Any, Any, Any, Any]]:
-    """id, person_id, unit_id and place of the last revision of every answer to main units, in the order of units and
-    people: what can change about an answer, without what never does."""
+    """id, person_id, unit_id and slot of the last revision of every answer to main units, in the order of units and
+    people: only what can change about an answer."""
     query = (
         select(answers.c.id, answers.c.person_id, answers.c.unit_id, assignments.c.place)
         .join(units, units.c.id == answers.c.unit_id)

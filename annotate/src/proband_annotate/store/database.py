@@ -38,16 +38,16 @@ T = TypeVar("T")
 Work = Callable[[Connection], T]
 PATIENCE = 20.0  # seconds to wait for a database that went away
 THREADS = 8
-WRITER = "writer"  # the name that SQLite's one writing thread begins with
-EVERY = 60.0  # seconds between two lines of the log about the same trouble
-PROBED = 5.0  # seconds for which a successful probe is believed
+WRITER = "writer"  # prefix of the name of SQLite's one writing thread
+EVERY = 60.0  # seconds between two log lines about the same problem
+PROBED = 5.0  # seconds for which a successful probe is valid
 LARGE = 65_536  # characters of a large answer
 PROBE = "probe"  # name of the row that a probe writes
 LOG = logging.getLogger("proband_annotate")
 
 
 class Unreadable(sqlite3.DatabaseError):
-    """What is written now would be lost."""
+    """A write now would be lost."""
 
 
 class Database:
@@ -76,8 +76,8 @@ class Database:
         return self.submit_write(work).result()
 
     def forget(self) -> None:
-        """What was deleted is gone from the disk: SQLite overwrites it (secure_delete), and its log is emptied here;
-        PostgreSQL writes its tables anew (dead rows would stay in them). Its own log and backups keep it for a time."""
+        """Remove deleted data from the disk: SQLite overwrites it (secure_delete) and its log is emptied; PostgreSQL
+        rewrites its tables, because dead rows would stay. Its log and backups keep the data for a time."""
         if self.sqlite:
             connection = self.engine.raw_connection()
             busy = connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
@@ -96,8 +96,8 @@ class Database:
         self.engine.dispose()
 
     def probe(self) -> None:
-        """Raises what is wrong with the database, for /health: a row is written (in trouble, as long as a large answer)
-        and read by a new connection. While all is well, once in `PROBED` seconds, since anybody may ask."""
+        """Raise the problem of the database, for /health: a row is written (after a problem, as long as a large answer)
+        and read by a new connection. If all is well, at most once in `PROBED` seconds, because anybody may call it."""
         with self._probing:
             if not self.trouble.reason and time.monotonic() < self._probed + PROBED:
                 return
@@ -125,7 +125,7 @@ class Database:
         with self._holding:
             if self.sqlite and self._held is None:
                 held = self.engine.connect()
-                held.exec_driver_sql("SELECT count(*) FROM sqlite_master")  # which opens the log
+                held.exec_driver_sql("SELECT count(*) FROM sqlite_master")  # opens the log
                 held.rollback()
                 self._held, self._inodes = held, inodes(self.engine)
 
@@ -136,7 +136,7 @@ class Database:
             raise error
 
     def _again(self, work: Work[T]) -> T:
-        """One transaction, tried again while the database is away or asks for it (deadlock, serialisation)."""
+        """One transaction, retried while the database is unavailable or asks for it (deadlock, serialisation)."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
@@ -155,7 +155,7 @@ class Database:
 
 
 class Trouble:
-    """What is wrong with a database, if something is: `reason` for /health, one line a minute for the log."""
+    """The problem of a database, if any: `reason` for /health, one line a minute for the log."""
 
     def __init__(self) -> None:
         self.reason, self._times, self._said = "", 0, -math.inf
@@ -173,13 +173,13 @@ class Trouble:
 
 
 def reason_of(error: BaseException) -> str:
-    """The database's own words, in one line."""
+    """The database's own message, in one line."""
     lines = str(getattr(error, "orig", None) or error).strip().splitlines()
     return lines[0] if lines else type(error).__name__
 
 
 def passing(error: DBAPIError) -> bool:
-    """Whether a second try may succeed."""
+    """May a second try succeed?"""
     if error.connection_invalidated:
         return True
     state = getattr(error.orig, "sqlstate", None)
@@ -189,7 +189,7 @@ def passing(error: DBAPIError) -> bool:
 
 
 def create(url: str) -> Database:
-    """A new database. SQLite's file, and with it its log, can be read by its owner only."""
+    """Create a database. Only its owner can read SQLite's file and log."""
     made = Database(url)
     if made.sqlite:
         try:
@@ -220,12 +220,12 @@ def engine(url: str, **more: Any) -> Engine:
 
 
 def _open_sqlite(file: str) -> sqlite3.Connection:
-    """A file that exists: SQLite would make an empty one."""
+    """Open an existing file; SQLite would create an empty one."""
     return sqlite3.connect(f"file:{quote(file)}?mode=rw", uri=True, timeout=30, check_same_thread=False)
 
 
 def _with_pragmas(made: Engine) -> Engine:
-    """Transactions begin when they begin, not at the first change; every commit is on the disk."""
+    """Transactions begin explicitly, not at the first change; every commit is on disk."""
 
     @event.listens_for(made, "connect")
     def connected(connection: Any, _: Any) -> None:
@@ -248,7 +248,7 @@ def _with_pragmas(made: Engine) -> Engine:
 
 
 def inodes(made: Engine) -> list[int]:
-    """Of SQLite's file and its log; 0 for one that is not there. `stat` opens nothing."""
+    """The inodes of SQLite's file and its log, or 0 if missing. `stat` opens nothing."""
     found = []
     for name in (f"{made.url.database}", f"{made.url.database}-wal"):
         try:

@@ -1,4 +1,4 @@
-"""Brings a database to the newest schema; done when a project is made or opened."""
+"""Migrates a database to the newest schema when a project is made or opened."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proband_annotate.project import database_url, read_project
 from proband_annotate.store.database import Database, reason_of
 
 NEWEST = "0001"  # the head of migrations/versions; a test compares
-LOCK = 7043114  # PostgreSQL's advisory lock: two servers that start at once do not both migrate
+LOCK = 7043114  # PostgreSQL's advisory lock, so that two starting servers do not both migrate
 
 
 def open_study(folder: Path) -> Database:
@@ -26,8 +26,8 @@ def open_study(folder: Path) -> Database:
 
 
 def open_existing(url: str) -> Database:
-    """The database of a study that was made before, at the newest schema. One that is missing, empty, damaged or of a
-    newer Proband is refused: an empty study must never take its place."""
+    """The database of an existing study, at the newest schema. A missing, empty, damaged or newer one is an error: an
+    empty study must never take its place."""
     database = Database(url)
     file = database.engine.url.database if database.sqlite else None
     try:
@@ -59,7 +59,7 @@ def migrate(database: Database, to: str = "head") -> None:
 
 @contextmanager
 def usable(database: Database) -> Iterator[None]:
-    """Turns the errors of a database that cannot be used into one line."""
+    """Turn errors of an unusable database into one line."""
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
@@ -98,7 +98,7 @@ def head() -> str | None:
 
 
 def current(connection: Connection) -> str | None:
-    """The revision of a database; None if it has no tables. Asked without Alembic, whose import costs a start 0.2 s."""
+    """The revision of a database; None if it has no tables. Works without Alembic, whose import takes 0.2 s."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))

@@ -1,4 +1,4 @@
-"""Who may sign in on the dashboard, and what they may do there.
+"""Owners: who may sign in to the dashboard, and what they may do.
 
 A viewer reads every page and export; an assistant also decides on people, disputes and remarks; an owner does all.
 The first owner is called `owner`; the password of that name is among the settings.
@@ -24,12 +24,12 @@ from proband_annotate.store.schema import owners, sessions, settings
 T = TypeVar("T")
 NAME = re.compile(r"[\w.@+-]{1,100}")
 FIRST = "owner"
-ROLES = ("viewer", "assistant", "owner")  # each may do what those before it may
+ROLES = ("viewer", "assistant", "owner")  # each includes the rights of those before it
 
 
 def hash_of(password: str) -> str:
-    """Argon2id with 19 MiB, two passes, one lane (OWASP's setting): the default's 64 MiB would be half of the server's
-    memory at every sign-in. Passwords are random, with 96 bits."""
+    """Argon2id with 19 MiB, two passes, one lane (OWASP's setting); the default of 64 MiB would be half of the server's
+    memory per login. Passwords are random, with 96 bits."""
     from argon2 import PasswordHasher
 
     return PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1).hash(password)
@@ -37,12 +37,12 @@ def hash_of(password: str) -> str:
 
 @cache
 def nobodys_hash() -> str:
-    """Of a password that nobody has."""
+    """The hash of an unknown random password."""
     return hash_of(secrets.token_urlsafe(12))
 
 
 def password_of(connection: Connection, name: str) -> str:
-    """The hash; empty if there is nobody of that name."""
+    """The hash of an owner's password; empty if there is no such owner."""
     if name == FIRST:
         return connection.scalar(select(settings.c.value).where(settings.c.name == "owner")) or ""
     return connection.scalar(select(owners.c.password).where(owners.c.name == name)) or ""
@@ -55,7 +55,7 @@ def role_of(connection: Connection, name: str) -> str:
 
 
 def add(connection: Connection, name: str, password: str, role: str) -> None:
-    """A further owner, or a new password and role for one; sessions under the old ones end."""
+    """Add an owner, or change their password and role; their sessions end."""
     remove(connection, name)
     connection.execute(owners.insert().values(name=name, password=password, role=role, created=time.time()))
 
@@ -70,23 +70,23 @@ def listed(connection: Connection) -> list[dict[str, str]]:
     return [{"name": FIRST, "role": "owner"}, *({"name": row.name, "role": row.role} for row in rows)]
 
 
-# ---- who is signed in on the dashboard. A session is known by a random id that its signed cookie holds -------------
+# ---- sessions: each is known by a random id in its signed cookie ---------------------------------------------------
 
 
 def begin_session(connection: Connection, session_id: str, *, owner: str, until: float, now: float) -> None:
-    """Remember a session; those whose time is over are forgotten."""
+    """Store a session, and delete expired ones."""
     connection.execute(delete(sessions).where(sessions.c.until < now))
     connection.execute(sessions.insert().values(id=session_id, owner=owner, until=until))
 
 
 def session_owner(connection: Connection, session_id: str, now: float) -> str:
-    """Whose session it is; empty if it is over."""
+    """The owner of a session; empty if it has expired."""
     there = (sessions.c.id == session_id) & (sessions.c.until > now)
     return connection.scalar(select(sessions.c.owner).where(there)) or ""
 
 
 def end_session(connection: Connection, session_id: str | None = None) -> None:
-    """One session, or all of them."""
+    """End one session, or all of them."""
     gone = delete(sessions)
     connection.execute(gone if session_id is None else gone.where(sessions.c.id == session_id))
 
@@ -95,7 +95,7 @@ def end_session(connection: Connection, session_id: str | None = None) -> None:
 
 
 def new_password(folder: Path) -> str:
-    """A new password of the owner, in place of the one that was lost; whoever is signed in must sign in again."""
+    """A new password for the owner; everybody must sign in again."""
     password = secrets.token_urlsafe(12)
     owner = update(settings).where(settings.c.name == "owner").values(value=hash_of(password))
 
@@ -108,7 +108,7 @@ def new_password(folder: Path) -> str:
 
 
 def add_owner(folder: Path, name: str, role: str) -> dict[str, Any]:
-    """Another person who may sign in; the password is shown once. Doing it again makes a new password."""
+    """Add a person who may sign in; the password is shown once. Repeating this makes a new password."""
     if not NAME.fullmatch(name) or name == FIRST:
         raise ProbandError(f"{name!r} cannot be added: a name has letters, digits and . @ + - _, and is not 'owner'")
     password = secrets.token_urlsafe(12)

@@ -29,7 +29,7 @@ from proband_annotate.store.schema import (
 )
 
 Person = Row[Any]
-IN_QUOTA = ("", "done", "stopped")  # outcomes of people whose work is of use
+IN_QUOTA = ("", "done", "stopped")  # outcomes of people whose work counts
 REASONS = ("failed_checks", "careless", "no_effort", "machine_text", "other")  # for a rejection; words may follow
 
 
@@ -38,7 +38,7 @@ def note(connection: Connection, kind: str, person_id: int | None = None, detail
 
 
 def find(connection: Connection, worker: str, *, lock: bool = False) -> Person | None:
-    """A person by hash; with `lock`, nobody else works on their row until the transaction ends."""
+    """A person by hash; with `lock`, their row is locked until the transaction ends."""
     query = select(people).where(people.c.worker == worker)
     return connection.execute(query.with_for_update() if lock else query).one_or_none()
 
@@ -55,12 +55,12 @@ def arrive(
     quota: str = "",
     most_of_quota: int = 0,
 ) -> bool:
-    """A person who agreed to a version of the terms (the newest, if it is not said); False if the study or their quota
-    is full. Coming twice changes nothing."""
+    """Store a person who agreed to a version of the terms (default: the newest); False if the study or their quota is
+    full. Repeating this changes nothing."""
     if find(connection, worker) is not None:
         return True
     if (most or quota) and panel == "crowd":
-        if connection.dialect.name == "postgresql":  # arrivals wait for each other, so that numbers are exact
+        if connection.dialect.name == "postgresql":  # arrivals wait for each other, so that counts are exact
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7043115)")
         if most and count_rows(connection, people, people.c.panel == "crowd") >= most:
             return False
@@ -79,13 +79,13 @@ def arrive(
 
 
 def of_quota(connection: Connection, quota: str) -> int:
-    """How many people a quota has: those who work or worked, and whose work is of use."""
+    """The number of people in a quota: those who are working, or whose work counts."""
     of_use = people.c.outcome.in_(IN_QUOTA) & (people.c.decision != "rejected")
     return count_rows(connection, people, people.c.quota == quota, people.c.panel == "crowd", of_use)
 
 
 def _insert(connection: Connection) -> Any:
-    """The database's own `insert`, which knows of conflicts."""
+    """The database's own `insert`, which supports conflicts."""
     from sqlalchemy.dialects import postgresql, sqlite
 
     return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
@@ -105,7 +105,7 @@ def try_comprehension(connection: Connection, worker: str, *, right: bool, attem
 
 
 def finish(connection: Connection, person_id: int, outcome: str, *, uncounted: bool = False) -> None:
-    """The end of a visit: open leases go back; with `uncounted`, the slots of all answers."""
+    """End a visit: open leases are released or, with `uncounted`, the slots of all answers."""
     held = assignments.c.place.is_not(None) if uncounted else assignments.c.state == "open"
     _give_all_back(connection, person_id, held | (assignments.c.state == "open"))
     done = update(people).where(people.c.id == person_id, people.c.outcome == "")
@@ -122,7 +122,7 @@ def give_back(connection: Connection, lease: Row[Any], *, state: str) -> None:
 
 
 def _give_all_back(connection: Connection, person_id: int, which: ColumnElement[bool]) -> None:
-    """Leases of a person; those that were answered stay so."""
+    """Release leases of a person; answered units stay answered."""
     leases = select(assignments).where(assignments.c.person_id == person_id, which)
     kept = ("done", "skipped")
     for lease in connection.execute(leases).all():
@@ -130,7 +130,7 @@ def _give_all_back(connection: Connection, person_id: int, which: ColumnElement[
 
 
 def uncount(connection: Connection, person_id: int) -> int:
-    """The slots of a person's answers open again; gives how many."""
+    """Release the slots of a person's answers; returns their number."""
     held = (assignments.c.person_id == person_id) & assignments.c.place.is_not(None)
     count = count_rows(connection, assignments, held)
     _give_all_back(connection, person_id, assignments.c.place.is_not(None))
@@ -139,7 +139,7 @@ def uncount(connection: Connection, person_id: int) -> int:
 
 def decide(connection: Connection, person_id: int, decision: str, reason: str) -> None:
     """Approve or reject, which ends a visit; a rejection has a reason. The answers of a rejected person no longer
-    count: their slots open again (`slots.restore` takes those back that are still free)."""
+    count: their slots become free (`slots.restore` takes back those that are still free)."""
     connection.execute(update(people).where(people.c.id == person_id).values(decision=decision, reason=reason))
     note(connection, decision or "undecided", person_id, reason)
     if decision == "rejected":
@@ -149,20 +149,20 @@ def decide(connection: Connection, person_id: int, decision: str, reason: str) -
 
 
 def leave(connection: Connection, person_id: int) -> None:
-    """The end of a visit in which there is nothing left to do: done, or screened out where nothing was sent."""
+    """End a visit without anything left to do: done, or screened out if nothing was sent."""
     finish(connection, person_id, "done" if answered(connection, person_id, "main") else "screened_out")
 
 
 def end_visits(connection: Connection) -> None:
-    """Every visit that is open ends as it is, so that what is due does not change when a person comes back. Whoever is
-    sending an answer is waited for."""
+    """End every open visit as it is, so that the amounts due do not change later. Waits for answers that are being
+    sent."""
     working = select(people.c.id).where(people.c.outcome == "").order_by(people.c.id).with_for_update()
     for number in connection.execute(working).scalars().all():
         leave(connection, number)
 
 
 def erase(connection: Connection, person_id: int) -> int:
-    """Everything a person gave is deleted; what stays is that a person was erased. Gives the number of answers."""
+    """Delete everything that a person gave, except the fact that a person was erased. Returns the number of answers."""
     _give_all_back(connection, person_id, assignments.c.place.is_not(None))
     mine = select(answers.c.id).where(answers.c.person_id == person_id)
     connection.execute(delete(checks).where(checks.c.answer_id.in_(mine)))
@@ -175,8 +175,8 @@ def erase(connection: Connection, person_id: int) -> int:
 
 
 def erase_stories(connection: Connection, worker: str) -> int:
-    """The stories of an author leave the units in which others review them; gives their number. A unit without any is
-    no longer given to anybody."""
+    """Remove an author's stories from the units in which others review them; returns their number. Units without
+    stories are no longer assigned."""
     count = 0
     for unit in connection.execute(select(units.c.id, units.c.body).where(units.c.body.contains(worker))).all():
         body, gone = without_stories(json.loads(unit.body), worker)
@@ -199,8 +199,8 @@ def erase_stories(connection: Connection, worker: str) -> int:
 
 
 def without_stories(body: dict[str, Any], worker: str) -> tuple[dict[str, Any], int]:
-    """A unit's body in which an author's stories are gone but for their ids, and their number. The others keep their
-    places, by which the page and its form know them."""
+    """A unit's body without the texts of an author's stories, and their number. Other stories keep their positions,
+    which the page and its form use."""
     stories = body.get("stories", [])
     kept = [{"id": s["id"], "erased": True} if s.get("author") == worker else s for s in stories]
     gone = sum(story.get("author") == worker for story in stories)
@@ -208,13 +208,13 @@ def without_stories(body: dict[str, Any], worker: str) -> tuple[dict[str, Any], 
 
 
 def answered(connection: Connection, person_id: int, *roles: str) -> int:
-    """How many units of these roles a person has answered."""
+    """The number of units of these roles that a person has answered."""
     sent = sent_by_role(connection, person_id)
     return sum(sent.get(role, 0) for role in roles)
 
 
 def sent_by_role(connection: Connection, person_id: int) -> dict[str, int]:
-    """How many units of each role a person has answered."""
+    """The number of answered units of a person, by role."""
     query = (
         select(units.c.role, func.count())
         .select_from(assignments.join(units))

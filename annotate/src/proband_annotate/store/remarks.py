@@ -1,4 +1,4 @@
-"""What people report besides their answers: a unit skipped, a problem reported, a comment."""
+"""Remarks of people: skipped units, problems, comments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST = 2000
 
 
 def add(connection: Connection, person: Person, *, kind: str, text: str, unit_id: int | None) -> bool:
-    """Keep a remark; False if the person has no such unit or has said enough."""
+    """Store a remark; False if the person does not have the unit, or has sent too many."""
     if unit_id is not None and slot_store.held(connection, person.id, unit_id) is None:
         return False
     if count(connection, person.id) >= MAX_REMARKS:
@@ -34,7 +34,7 @@ def count(connection: Connection, person_id: int, *kinds: str) -> int:
 
 
 def skip(connection: Connection, person: Person, unit_id: int, text: str, *, most: int) -> bool:
-    """Give a unit back for good: it goes to somebody else. Practice is not skipped, since it decides who may go on."""
+    """Release a unit for good, for another person. Practice cannot be skipped: it decides who may continue."""
     lease = slot_store.held(connection, person.id, unit_id)
     role = connection.scalar(select(units.c.role).where(units.c.id == unit_id))
     if lease is None or lease.state != "open" or person.outcome or role == "trial":
@@ -48,7 +48,7 @@ def skip(connection: Connection, person: Person, unit_id: int, text: str, *, mos
 
 
 def all_of(connection: Connection, *, most: int = 500) -> Sequence[Row[Any]]:
-    """Those that wait first, then the newest, with the name of the unit."""
+    """All remarks with the name of the unit: open ones first, then the newest."""
     query = (
         select(remarks, units.c.name.label("unit"), people.c.worker)
         .join(people, people.c.id == remarks.c.person_id)
@@ -60,7 +60,7 @@ def all_of(connection: Connection, *, most: int = 500) -> Sequence[Row[Any]]:
 
 
 def per_unit(connection: Connection, *, most: int = 50) -> Sequence[Row[Any, Any, Any]]:
-    """Units that people skip or report, those with the most remarks first: name, skips, problems."""
+    """Units that people skip or report, most remarks first: name, skips, problems."""
     skips, problems = (func.sum(case((remarks.c.kind == kind, 1), else_=0)) for kind in ("skip", "problem"))
     query = (
         select(units.c.name, skips.label("skips"), problems.label("problems"))
@@ -78,7 +78,7 @@ def settle(connection: Connection, number: int, *, settled: bool) -> None:
 
 
 def grant(connection: Connection, person_id: int, amount: float, reason: str) -> None:
-    """A bonus in place of the one before; none if it is zero."""
+    """Replace a bonus; zero removes it."""
     connection.execute(delete(bonuses).where(bonuses.c.person_id == person_id))
     if amount:
         row = {"person_id": person_id, "amount": amount, "reason": reason, "at": time.time()}

@@ -81,7 +81,7 @@ people = Table(
     Column("source", Text, nullable=False),  # prolific | mturk | url | link
     Column("panel", Text, nullable=False),  # crowd | expert
     Column("created", Float, nullable=False),
-    Column("agreement_id", Integer, ForeignKey("agreements.id")),  # none: the answers came from another tool
+    Column("agreement_id", Integer, ForeignKey("agreements.id")),  # NULL: the answers came from another tool
     Column("signals", Integer, nullable=False, server_default="0"),  # agreed to signals of machine-written text
     Column("attempts", Integer, nullable=False, server_default="0"),  # at the comprehension questions
     Column("understood", Integer, nullable=False, server_default="0"),
@@ -93,7 +93,7 @@ people = Table(
     Column("decision", Text, nullable=False, server_default=""),  # approved | rejected
     Column("reason", Text, nullable=False, server_default=""),
     Column("quota", Text, nullable=False, server_default=""),  # the group whose quota the person is in
-    sqlite_autoincrement=True,  # the number of a person who was erased is nobody else's
+    sqlite_autoincrement=True,  # numbers of erased people are not reused
 )
 
 slots = Table(
@@ -104,7 +104,7 @@ slots = Table(
     Column("place", Integer, primary_key=True),
     Column("taken", Integer, nullable=False, server_default="0"),  # a hint for the search; assignments decide
     Column("shuffle", Integer, nullable=False),
-    Column("added", Text, nullable=False, server_default=""),  # edited: once its unit was complete | disputed
+    Column("added", Text, nullable=False, server_default=""),  # edited: after its unit was complete | disputed
     CheckConstraint("place >= 1", name="from_one"),
     Index("ix_slots_free", "panel", "taken", "place", "shuffle"),
 )
@@ -115,11 +115,11 @@ assignments = Table(
     Column("person_id", Integer, ForeignKey("people.id"), primary_key=True),
     Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
     Column("panel", Text, nullable=False),
-    Column("place", Integer),  # none: a unit without places, or a lease that ran out
+    Column("place", Integer),  # NULL: a unit without slots, or an expired lease
     Column("state", Text, nullable=False),  # open | done | expired | skipped
     Column("started", Float, nullable=False),
     Column("until", Float, nullable=False),
-    Column("seen", Float),  # the last sign of life; none without the script
+    Column("seen", Float),  # the last heartbeat; NULL without the script
     Column("active", Float, nullable=False, server_default="0"),  # seconds of work until then
     UniqueConstraint("unit_id", "panel", "place"),
     ForeignKeyConstraint(["unit_id", "panel", "place"], ["slots.unit_id", "slots.panel", "slots.place"]),
@@ -150,7 +150,7 @@ drafts = Table(
     Column("saved", Float, nullable=False),
 )
 
-checks = Table(  # how an answer to a trial, gold or attention unit fared
+checks = Table(  # results of answers to trial, gold or attention units
     "checks",
     metadata,
     Column("answer_id", Text, ForeignKey("answers.id"), primary_key=True),
@@ -168,7 +168,7 @@ events = Table(
     Column("detail", Text, nullable=False, server_default=""),
 )
 
-adjudications = Table(  # the owner's word on a part of a unit that people disagree on
+adjudications = Table(  # the owner's label for a part of a unit on which people disagree
     "adjudications",
     metadata,
     Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
@@ -178,7 +178,7 @@ adjudications = Table(  # the owner's word on a part of a unit that people disag
     Column("at", Float, nullable=False),
 )
 
-sessions = Table(  # who is signed in on the dashboard; signing out and a new password end them
+sessions = Table(  # dashboard sessions; signing out and a new password end them
     "sessions",
     metadata,
     Column("id", Text, primary_key=True),
@@ -186,7 +186,7 @@ sessions = Table(  # who is signed in on the dashboard; signing out and a new pa
     Column("until", Float, nullable=False),
 )
 
-remarks = Table(  # what people say of a unit or of the study
+remarks = Table(  # remarks of people on a unit or on the study
     "remarks",
     metadata,
     Column("id", Integer, primary_key=True),
@@ -208,29 +208,27 @@ owners = Table(  # further owners; the first one's password is among the setting
     Column("created", Float, nullable=False),
 )
 
-erasures = Table(  # what is still paid to people who were erased; nothing says who they were
+erasures = Table(  # amounts still due to erased people, without their identity
     "erasures",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False),
     Column("answers", Integer, nullable=False),
-    Column("by_platform", Text, nullable=False),  # paid already, by the completion code; in cents' precision
+    Column("by_platform", Text, nullable=False),  # already paid by the completion code; to the cent
     Column("bonus", Text, nullable=False),  # what is still to be paid
-    Column("receipt", Text, nullable=False),  # that the person has, and nobody else
+    Column("receipt", Text, nullable=False),  # known only to the person
     Column("currency", Text, nullable=False),
 )
 
-transfers = (
-    Table(  # bonuses that were paid through a platform's API; no row is deleted with its person, who is a number
-        "transfers",
-        metadata,
-        Column("id", Integer, primary_key=True),
-        Column("person_id", Integer, nullable=False),
-        Column("amount", Text, nullable=False),  # in cents' precision
-        Column("state", Text, nullable=False),  # planned | ready | paying | paid
-        Column("batch", Text, nullable=False),  # the platform's id of what is paid together
-        Column("at", Float, nullable=False),
-    )
+transfers = Table(  # bonuses paid through a platform's API; rows stay when a person is erased
+    "transfers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", Integer, nullable=False),
+    Column("amount", Text, nullable=False),  # in cents' precision
+    Column("state", Text, nullable=False),  # planned | ready | paying | paid
+    Column("batch", Text, nullable=False),  # the platform's id of the batch
+    Column("at", Float, nullable=False),
 )
 
 SENT = ("paying", "paid")  # states of a transfer that may have reached its person
@@ -249,7 +247,7 @@ bonuses = Table(  # what an owner grants in addition to the pay per unit
 
 
 def of_person(table: FromClause, person_id: Any, unit_id: Any) -> ColumnElement[bool]:
-    """What one person has on one unit."""
+    """The condition for one person on one unit."""
     return and_(table.c.person_id == person_id, table.c.unit_id == unit_id)
 
 

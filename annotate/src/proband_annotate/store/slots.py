@@ -1,4 +1,4 @@
-"""Who works on what: slots are taken, kept alive by a heartbeat, given back when the lease runs out."""
+"""Slots: taken, kept by a heartbeat, released when the lease runs out."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from proband_annotate.store.people import Person, give_back
 from proband_annotate.store.schema import assignments, at_slot, drafts, exclusions, of_person, slots, units
 
 Assignment = Row[Any]
-AWAY = 60.0  # seconds of silence: the script gives a sign of life twice in this time
-WITHOUT_SCRIPT = 1800.0  # seconds of work that one page can have, where nothing tells that a person was away
-TURN = 1_000_003  # each person sees the units in another order
+AWAY = 60.0  # seconds of silence; the script sends two heartbeats in this time
+WITHOUT_SCRIPT = 1800.0  # most seconds of work per page if time away cannot be measured
+TURN = 1_000_003  # each person sees the units in a different order
 
 
 def add_unit(connection: Connection, *, number: int, unit: Mapping[str, Any]) -> None:
-    """A unit, without slots so far."""
+    """Add a unit, without slots."""
     row = {key: unit[key] for key in ("name", "role", "clause", "body", "gold")}
     connection.execute(units.insert().values(id=number, **row))
     for worker in unit.get("excluded", ()):
@@ -27,7 +27,7 @@ def add_unit(connection: Connection, *, number: int, unit: Mapping[str, Any]) ->
 
 
 def add_slots(connection: Connection, unit_id: int, panel: str, count: int, *, added: str = "") -> None:
-    """Further slots, behind those there are; `added` says why, if they came later."""
+    """Add slots after the existing ones; `added` is the reason, if they came later."""
     here = (slots.c.unit_id == unit_id) & (slots.c.panel == panel)
     last = connection.scalar(select(func.max(slots.c.place)).where(here)) or 0
     shuffled = {n: zlib.crc32(f"{unit_id}.{n}".encode()) % TURN for n in range(last + 1, last + count + 1)}
@@ -37,13 +37,13 @@ def add_slots(connection: Connection, unit_id: int, panel: str, count: int, *, a
 
 
 def current(connection: Connection, person_id: int) -> Assignment | None:
-    """What a person is working on."""
+    """The unit that a person is working on."""
     mine = (assignments.c.person_id == person_id) & (assignments.c.state == "open")
     return connection.execute(select(assignments).where(mine).order_by(assignments.c.started)).first()
 
 
 def take(connection: Connection, person: Person, *, now: float, until: float) -> Assignment | None:
-    """A free place on a unit the person has not seen and is not excluded from."""
+    """Take a free slot on a unit that the person has not seen and is not excluded from."""
     slot = _free_slot(connection, person)
     if slot is None and return_expired(connection, now=now):
         slot = _free_slot(connection, person)
@@ -56,8 +56,8 @@ def take(connection: Connection, person: Person, *, now: float, until: float) ->
 
 
 def _free_slot(connection: Connection, person: Person) -> Row[Any] | None:
-    """Level by level: first slots before second ones. Each person begins elsewhere in the shuffled order, so that two
-    rarely reach for the same unit; the index has this order, and nothing is sorted."""
+    """Level by level: first slots before second ones. Each person starts at another position of the shuffled order, so
+    two rarely want the same unit; the index has this order, and nothing is sorted."""
     begin = person.id * 104729 % TURN
     free = (slots.c.panel == person.panel) & (slots.c.taken == 0)
     level = connection.scalar(select(func.min(slots.c.place)).where(free))
@@ -85,7 +85,7 @@ def _is_new(unit_id: Any, person: Person) -> Any:
 
 
 def take_unit(connection: Connection, person: Person, unit_id: int, *, now: float, until: float) -> Assignment | None:
-    """A unit without slots (trial, gold, attention): everybody may have it."""
+    """A unit without slots (trial, gold, attention), which everybody may have."""
     row = {"person_id": person.id, "unit_id": unit_id, "panel": person.panel}
     connection.execute(assignments.insert().values(**row, state="open", started=now, until=until))
     return current(connection, person.id)
@@ -101,9 +101,9 @@ def unseen(connection: Connection, person_id: int, role: str) -> int | None:
 def heartbeat(
     connection: Connection, person: Person, unit_id: int, *, now: float, until: float, working: bool = True
 ) -> bool:
-    """The person is still there: the lease lasts until then; one that ran out is renewed if a place is free. After the
-    end of a visit an open tab keeps nothing. Time since the last sign of life is work if it was short and they did
-    something (`working`)."""
+    """Extend the lease of a person who is still there; an expired one is renewed if a slot is free. After the end of a
+    visit, an open tab keeps nothing. Time since the last heartbeat counts as work if it was short and the person was
+    active (`working`)."""
     lease = held(connection, person.id, unit_id)
     if lease is None or lease.state in ("done", "skipped") or person.outcome:
         return False
@@ -116,13 +116,13 @@ def heartbeat(
 
 
 def worked_since(lease: Assignment, now: float) -> float:
-    """Seconds of work since the last sign of life; a longer silence was time away."""
+    """Seconds of work since the last heartbeat; longer silence was time away."""
     silence = now - (lease.seen if lease.seen is not None else lease.started)
     return max(0.0, silence) if silence <= AWAY else 0.0
 
 
 def retake(connection: Connection, lease: Assignment, *, state: str) -> bool:
-    """A place for an assignment that lost its own, if one is free."""
+    """Take a free slot for an assignment that lost its own, if there is one."""
     query = (
         select(slots)
         .where(slots.c.unit_id == lease.unit_id, slots.c.panel == lease.panel, slots.c.taken == 0)
@@ -140,8 +140,8 @@ def retake(connection: Connection, lease: Assignment, *, state: str) -> bool:
 
 
 def resume(connection: Connection, person: Person, *, until: float) -> Assignment | None:
-    """A unit whose lease ran out while the person was away: one with a draft, or a check. Its place is taken again if
-    it is still free; if not, the answer is kept and counts only if a place becomes free."""
+    """Resume a unit whose lease ran out while the person was away: one with a draft, or a check. Its slot is taken
+    again if it is free; otherwise the answer is kept and counts only if a slot becomes free."""
     drafted = select(drafts.c.unit_id).where(drafts.c.person_id == person.id)
     query = (
         select(assignments)
@@ -160,14 +160,14 @@ def resume(connection: Connection, person: Person, *, until: float) -> Assignmen
 
 
 def restore(connection: Connection, person_id: int) -> int:
-    """Places for the answers of a person who is no longer rejected, where some are still free; gives their number."""
+    """Take slots for the answers of a person who is no longer rejected, if some are free; returns their number."""
     without = (assignments.c.person_id == person_id) & (assignments.c.state == "done") & assignments.c.place.is_(None)
     leases = connection.execute(select(assignments).where(without)).all()
     return sum(retake(connection, lease, state="done") for lease in leases)
 
 
 def return_expired(connection: Connection, *, now: float) -> int:
-    """Give back every place whose lease ran out."""
+    """Release every slot whose lease ran out."""
     over = (assignments.c.state == "open") & (assignments.c.until < now)
     query = select(assignments).where(over).with_for_update(skip_locked=True)
     leases = connection.execute(query).all()
@@ -177,7 +177,7 @@ def return_expired(connection: Connection, *, now: float) -> int:
 
 
 def pending(connection: Connection, person: Person) -> bool:
-    """Whether a place that the person could have may come back: somebody else holds it now."""
+    """May a slot for this person become free, because another person holds it now?"""
     query = (
         select(assignments.c.unit_id)
         .where(assignments.c.state == "open", assignments.c.place.is_not(None), assignments.c.panel == person.panel)
@@ -188,7 +188,7 @@ def pending(connection: Connection, person: Person) -> bool:
 
 
 def unfinished(connection: Connection, panel: str, unit_id: int | None = None) -> bool:
-    """Whether a unit (none given: any) still waits for an answer of a panel."""
+    """Does a unit (default: any) still need an answer of a panel?"""
     taken = at_slot(assignments.c.unit_id, assignments.c.panel, assignments.c.place)
     query = (
         select(slots.c.place)
@@ -201,5 +201,5 @@ def unfinished(connection: Connection, panel: str, unit_id: int | None = None) -
 
 
 def held(connection: Connection, person_id: int, unit_id: int) -> Assignment | None:
-    """The assignment of a person on a unit, in whatever state."""
+    """The assignment of a person on a unit, in any state."""
     return connection.execute(select(assignments).where(of_person(assignments, person_id, unit_id))).one_or_none()
