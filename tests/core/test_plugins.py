@@ -150,3 +150,15 @@ def test_what_is_installed_while_we_run_is_found(package: Path) -> None:
     (place / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
     (place / "entry_points.txt").write_text("[proband.models]\nshort = theirs.models:KIND\n")
     assert "short" in models.kinds()
+
+
+def test_a_seed_goes_to_kinds_that_have_one() -> None:
+    assert models.with_seed("baseline:random", {}, seed=3) == {"seed": 3}
+    assert models.with_seed("baseline:random", {"seed": 5}, seed=3) == {"seed": 5}
+    assert models.with_seed("embedded:glove", {}, seed=3) == {}
+    assert [models.at_server(each) for each in ("openai:m", "hf:m", "solver:read", object())] == [
+        True,
+        False,
+        False,
+        False,
+    ]

@@ -37,3 +37,15 @@ def test_what_is_no_option_is_named(given: dict[str, object], message: str) -> N
     with pytest.raises(ProbandError) as error:
         read_options(Some, given, of="x")
     assert str(error.value).startswith(message)
+
+
+def test_help_is_in_sentence_case() -> None:
+    """A text that begins with the values of the option keeps them as they are typed."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Options:
+        count: Annotated[int, Meta(description="number of stories")] = 1
+        device: Annotated[str, Meta(description="cpu, cuda or auto")] = "auto"
+        plain: int = 0
+
+    assert [field.help for field in described(Options)] == ["Number of stories.", "cpu, cuda or auto.", ""]

@@ -1,4 +1,4 @@
-"""What every other package uses; it imports none of them.
+"""The package that every other package uses; it imports none of them.
 
 types.py      items, answers and other records
 suite.py      what a suite declares

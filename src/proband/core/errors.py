@@ -1,4 +1,4 @@
-"""The exceptions that users see, one sentence with its place; msgspec's messages in plain words."""
+"""Exceptions for users, each one sentence with file and line; msgspec's messages in plain words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ModelFailed(ProbandError):
 
 
 class Withheld(ProbandError):
-    """The server's filter withheld a reply; `text` is what was sent of it, or the server's message."""
+    """The server's filter withheld a reply; `text` is the part that was sent, or the server's message."""
 
     def __init__(self, message: str, *, text: str = "") -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class Withheld(ProbandError):
 
 
 class Unavailable(ProbandError):
-    """No item can be asked any more: a wrong key, an unreachable server, a spent budget."""
+    """No further item can be answered: a wrong key, an unreachable server, a spent budget."""
 
 
 # package -> the extra that installs it
@@ -93,7 +93,7 @@ KINDS = {
     "array": "a list",
     "object": "an object",
 }
-SAID = {**KINDS, "int": "a number"}  # in "not a number" whole or not does not matter
+SAID = {**KINDS, "int": "a number"}  # "not a number" is enough: whole numbers need no mention there
 
 
 def with_key(message: str, kind: Any, raw: bytes) -> str:
@@ -109,7 +109,7 @@ def with_key(message: str, kind: Any, raw: bytes) -> str:
                 continue
             return message.replace("[...]", f"[{key!r}]", 1)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass  # the line is broken further on
+        pass  # the JSON is invalid after this value
     return message
 
 

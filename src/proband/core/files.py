@@ -1,11 +1,11 @@
 """Strict JSON lines in and out, manifests, hashes, atomic writes; tables and pages for people.
 
-Every reader fails at the edge, in one sentence that names the file, the line and the field. Output is canonical
-(fixed field order, no spaces to vary, `\\n` ends each line), so that the same objects are the same bytes. Items and
+Every reader reports invalid input in one sentence that names the file, the line and the field. Output is canonical
+(fixed field order, fixed spacing, `\\n` ends each line), so that equal objects give equal bytes. Items and
 answers are streams: nothing here holds a whole file in memory.
 
-Jinja templates: in pages, with autoescape, whatever comes from items, models or suites is text, never markup; other
-files (cards, tasks of other tools) are as they are written.
+Jinja templates: pages use autoescape, so text from items, models or suites is never markup. Other files (cards, tasks
+of other tools) are written without escaping.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import re
 import secrets
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -37,12 +37,12 @@ Kind = TypeVar("Kind", bound=msgspec.Struct)
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 ARRAY = "a JSON array; what is wanted is JSON lines, one object a line and no brackets around them"
-LARGEST = 1e300  # of a number: beyond it arithmetic overflows
+LARGEST = 1e300  # largest number accepted: arithmetic on larger ones overflows
 DATA = Path(__file__).parents[1] / "data"  # what ships
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # which some editors put at the beginning; it is ignored
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors put it at the beginning; it is ignored
 MODULUS = 1 << 256
-FORMULA = re.compile(r"\s*[=+\-@|%]|[\t\r\n]")  # how a cell begins that a spreadsheet may run
-LONGEST_LINE = 32 * 1024 * 1024  # a line beyond this is not one of ours; refuse it instead of filling the memory
+FORMULA = re.compile(r"\s*[=+\-@|%]|[\t\r\n]")  # the beginning of a cell that a spreadsheet may run as a formula
+LONGEST_LINE = 32 * 1024 * 1024  # longer lines are refused, to protect the memory
 
 
 # ---- writing -------------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def dumps(value: Any) -> str:
 
 @contextmanager
 def atomic(path: Path, *, mode: str = "w") -> Iterator[IO[Any]]:
-    """Write `path` whole or not at all: a temporary neighbour, flushed to the disk, takes its name at the end.
+    """Write `path` whole or not at all: a temporary file in the same folder is flushed to disk, then renamed.
 
     `mode` is "w" for text (UTF-8, lines end with \\n) or "wb" for bytes.
     """
@@ -117,7 +117,7 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Add the file name to errors of writing (a full disk), which the system leaves out."""
+    """Add the file name to write errors (such as a full disk), because the system omits it."""
     try:
         yield
     except OSError as error:
@@ -204,7 +204,7 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _last_line(raw: bytes, path: Path, number: int) -> bytes:
-    """A last line without a newline, as editors may leave it; an error if it is not complete JSON."""
+    """Return a last line without a newline, as some editors leave it; an error if it is not complete JSON."""
     try:
         msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -378,6 +378,54 @@ def read_run(path: Path) -> Run:
     return run
 
 
+def run_folders(paths: Sequence[str | Path]) -> list[Path]:
+    """The run folders among and below the given ones, each once."""
+    results: list[Path] = []
+    for path in map(Path, paths):
+        if (path / "run.json").exists():
+            results.append(path)
+        elif path.is_dir():
+            below = sorted(note.parent for note in path.glob("**/run.json"))
+            if not below:
+                raise ProbandError("contains no run; `proband run` makes one", file=path)
+            results.extend(below)
+        else:
+            raise ProbandError("no such folder", file=path)
+    return list({os.path.realpath(folder): folder for folder in results}.values())
+
+
+def items_of(folder: Path, run: Run, named: str | Path | None = None) -> Path:
+    """The items that a run answered, checked by their hash. The user names their path, or run.json does,
+    relative to the folder as named or, if the folder is a link, to its target."""
+    noted = [Path(os.path.normpath(start / run.items)) for start in (folder, folder.resolve())]
+    place = Path(named) if named is not None else next((each for each in noted if each.exists()), None)
+    if place is None:
+        raise ProbandError(f"no such file; the items that {folder} answered were there", file=noted[-1])
+    path = items_path(place)
+    if sha256_file(path) != run.items_sha:
+        raise ProbandError(f"these are not the items that {folder} answered (their sha256 differs)", file=path)
+    return path
+
+
+def count_lines(path: Path, *, torn: bool = True) -> int:
+    """The number of lines; `torn`: count a last line without an end, too."""
+    count, last = 0, b"\n"
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            count, last = count + block.count(b"\n"), block[-1:]
+    return count + (torn and last != b"\n")
+
+
+def whole_lines(path: Path) -> Iterator[Answer]:
+    """The complete lines of a file that another process may be writing."""
+    if path.exists():
+        with file_errors(path), open(path, "rb") as file:
+            for line in file:
+                with suppress(ProbandError):
+                    if line.endswith(b"\n"):
+                        yield decode(Answer, line, file=path)
+
+
 def group_by_key(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
     """The values of each key, in order.
 
@@ -391,7 +439,7 @@ def group_by_key(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
 
 
 def cache_folder(*parts: str) -> Path:
-    """A place under $PROBAND_CACHE, or under proband in the user's cache folder."""
+    """A folder under $PROBAND_CACHE, or under proband in the user's cache folder."""
     import platformdirs
 
     named = os.environ.get("PROBAND_CACHE")
@@ -410,6 +458,11 @@ def figure(value: float, unit: str = "share", *, sign: str = "") -> str:
     """
     text = f"{100 * value:{sign}.1f}" if unit == "share" else f"{value:{sign}.2f}"
     return text.lstrip("-+") if float(text) == 0 else text
+
+
+def minus(text: str) -> str:
+    """Put the typographic minus sign before numbers, for people (gpt-2: −1.5); files for machines keep the hyphen."""
+    return re.sub(r"(?<![\w.)\]/-])-(?=\.?\d)", "\N{MINUS SIGN}", text)
 
 
 def p_value(p: float) -> str:
@@ -493,8 +546,8 @@ def md(text: str) -> str:
 
 @cache
 def environment(*packages: str) -> Any:
-    """The templates of packages, the first before the others, and those of `proband.web` that all share
-    (`layout.html`); `json` writes a value for JSON and YAML."""
+    """The Jinja environment of some packages, in order of precedence, with the shared templates of `proband.web`
+    (`layout.html`). The filter `json` writes a value for JSON and YAML."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     made = Environment(
@@ -509,7 +562,7 @@ def environment(*packages: str) -> Any:
 
 
 def breakable(name: str) -> Any:
-    """A name in which lines break after separators.
+    """Allow line breaks after the separators of a name.
 
     >>> str(breakable("net:a/b<c"))
     'net:<wbr>a/<wbr>b&lt;c'
@@ -520,15 +573,13 @@ def breakable(name: str) -> Any:
 
 
 def render(package: str, name: str, **values: Any) -> str:
-    text: str = environment(package).get_template(name).render(**values)
-    return text
+    return str(environment(package).get_template(name).render(**values))
 
 
 def render_text(package: str, name: str, **values: Any) -> str:
     """A file other than a page, from the template NAME.jinja of a package."""
     plain = environment(package).overlay(autoescape=False, keep_trailing_newline=True)
-    text: str = plain.get_template(f"{name}.jinja").render(**values)
-    return text
+    return str(plain.get_template(f"{name}.jinja").render(**values))
 
 
 def asset(package: str, name: str) -> str:
@@ -537,5 +588,5 @@ def asset(package: str, name: str) -> str:
 
 
 def content_hash(script: str) -> str:
-    """The hash by which a content security policy allows an inline script."""
+    """The hash that a content security policy needs to allow an inline script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -1,16 +1,16 @@
-"""Metrics as objects: what is measured, in which unit, and which direction is better.
+"""Metrics as objects. A metric defines a quantity, its unit, and which direction is better.
 
-Over an *item*: `of(item, answer)` gives no number (None: does not apply), one, or several (one per blank). Over a
-*set*: `each(item, answer)` gives a record of numbers per item, and `of(records, weights)` one number for all of them
-(`stats.ranking.AUC` is an example).
+Metrics over an *item*: `of(item, answer)` gives one number, several (one per blank), or None if it does not apply.
+Metrics over a *set*: `each(item, answer)` gives a record of numbers per item, and `of(records, weights)` gives one
+number for all records (`stats.ranking.AUC` is an example).
 
-Whether a metric applies may depend on the item or on the run (`applies`), never on what was answered. An answer that is
-skipped or not covered is left out of every metric. A reply that could not be read, was withheld or failed (`status` in
-`types.WRONG`) counts as wrong: every metric, also a suite's own, gives it its worst number.
+Whether a metric applies may depend on the item or on the run (`applies`), never on the answer. Every metric leaves out
+answers that are skipped or not covered. A reply that could not be read, was withheld or failed (`status` in
+`types.WRONG`) counts as wrong: every metric, including a suite's own, gives it the worst number.
 
 Intervals and tests of a metric over sets come from calls of `of` with other weights (`stats.estimators`). The first
-column of a record is its score, the others are labels; `weights` are counts of which only the proportions matter, and
-`of` must give a number for any of them. A metric that jumps, like recall at a given precision, says so (`jumps`): its
+column of a record is its score, the others are labels. `weights` are counts; only their proportions matter, and `of`
+must give a number for any weights. A discontinuous metric, like recall at a given precision, declares `jumps`: its
 intervals come from a bootstrap by cluster.
 """
 
@@ -44,10 +44,10 @@ class Metric:
     better: Literal["high", "low"] = "high"
     over: Literal["item", "set"] = "item"
     each: Callable[[Item, Answer], Sequence[float] | None] | None = None  # of a set metric: the record of one item
-    title: str = ""  # in words, where the name does not say enough
-    chance: Callable[[Floats], float] | None = None  # of a set metric: the score without knowledge, by its records
-    applies: Callable[[Run], bool] = lambda run: True  # whether the answers of a run are of the kind that it measures
-    jumps: bool = False  # of a set metric: a small change of the records may move it far; its interval is a bootstrap
+    title: str = ""  # in words, if the name is not clear enough
+    chance: Callable[[Floats], float] | None = None  # of a set metric: the chance level, from its records
+    applies: Callable[[Run], bool] = lambda run: True  # whether it can measure the answers of a run
+    jumps: bool = False  # of a set metric: discontinuous in the records; its interval is a bootstrap
 
     @property
     def percent(self) -> bool:
@@ -116,10 +116,10 @@ def accuracy_of(item: Item, answer: Answer) -> float | None:
 ACCURACY = Metric(name="accuracy", of=accuracy_of)
 
 
-# ---- which items a score is over -------------------------------------------------------------------------------------
+# ---- which items are scored ------------------------------------------------------------------------------------------
 #
-# One rule for runs, tables, comparisons and plans: the test items; where there are none, the valid ones; the training
-# items only where there are no others. `--split` names others. A run asks a model the items that are scored.
+# One rule for runs, tables, comparisons and plans: score the test items; without test items, the valid items; without
+# either, the training items. `--split` selects other splits. A run asks a model only the items that are scored.
 
 SPLITS: tuple[Split, ...] = get_args(Split)  # train, valid, test
 
@@ -186,7 +186,7 @@ def normalised(score: Score, norm: Norm) -> float:
     return score.total / {"sum": 1, "token": max(score.tokens, 1), "word": max(score.words, 1)}[norm]
 
 
-# ---- shortcuts: models (`-m baseline:NAME`) that need nothing of what a suite asks for -------------------------------
+# ---- shortcuts: models (`-m baseline:NAME`) without the skill that a suite tests -------------------------------------
 
 NOT_ASKED = -1
 Right = Mapping[str, NDArray[np.int8]]  # shortcut -> per item, in order: 1 right, 0 wrong, NOT_ASKED
@@ -196,7 +196,7 @@ _last: tuple[str, Right] | None = None
 def answered_rightly(
     baselines: Mapping[str, Callable[[], LearnsFromItems]], items: Callable[[], Iterable[Item]], *, known_as: str
 ) -> Right:
-    """By shortcut and item; empty if an item lacks what they need. `known_as` is the hash of the items."""
+    """Whether each shortcut is right on each item; empty if an item lacks data for it. `known_as`: the items' hash."""
     global _last
     key = f"{known_as} {sorted(baselines)}"
     if _last is None or _last[0] != key:

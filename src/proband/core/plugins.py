@@ -1,4 +1,4 @@
-"""What users name and what other packages add: suites, models and other objects by name, and the options they declare.
+"""Suites, models and other objects by name, built in or added by other packages, and the options that they declare.
 
 Objects are built in, come from an entry point of another package, or are named as `package.module:Object`. Entry points
 are looked up on demand, and only the requested one is imported.
@@ -32,14 +32,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar, cast, get_args  # noqa: F401 (for the example above)
 
 import msgspec
 from msgspec import Meta as Meta
 
-from proband.core.errors import ProbandError, did_you_mean, not_installed
+from proband.core.errors import ProbandError, not_installed
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -62,7 +61,7 @@ class NoOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class OnCommandLine:
-    """How an option appears on the command line, if its name and type do not determine it (in `Annotated`)."""
+    """How an option appears on the command line (used in `Annotated`), if its name and type do not determine it."""
 
     name: str = ""  # --set, for a field called options
     short: str = ""  # -s
@@ -97,6 +96,7 @@ def described(kind: type) -> tuple[OptionField, ...]:
         parts = _parts(plain[field.name])
         notes = [n for hint in _parts(hints[field.name]) for n in getattr(hint, "__metadata__", ())]
         texts = [documented.get(field.name), *(note.description for note in notes if isinstance(note, Meta))]
+        text = " ".join(" ".join(filter(None, texts)).split()).rstrip(".")
         default = field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
         choices = next((typing.get_args(part) for part in parts if typing.get_origin(part) is Literal), ())
         out.append(
@@ -104,7 +104,7 @@ def described(kind: type) -> tuple[OptionField, ...]:
                 name=field.name.replace("_", "-"),
                 type=plain[field.name],
                 default=None if default is dataclasses.MISSING else default,
-                help=" ".join(" ".join(filter(None, texts)).split()),
+                help=text and re.sub(r"^[a-z](?!\S*[,:])", lambda first: first[0].upper(), text) + ".",
                 choices=tuple(str(each) for each in choices),
                 hint=hints[field.name],
                 on_command_line=next((note for note in notes if isinstance(note, OnCommandLine)), OnCommandLine()),
@@ -118,7 +118,7 @@ def _parts(hint: Any) -> tuple[Any, ...]:
 
 
 def read_options(kind: type[Options], given: Mapping[str, Any], *, of: str) -> Options:
-    """An instance of `kind`; names may be written with '-' or '_', values as text or as they are."""
+    """An instance of `kind`; names may be written with '-' or '_', values as text or as objects."""
     fields = {field.attribute: field for field in described(kind)}  # type: ignore[arg-type] # a class can be hashed
     values = {}
     for name, value in given.items():
@@ -180,8 +180,8 @@ def _read(field: OptionField, value: Any, *, of: str) -> Any:
     if isinstance(value, str) and bool in kinds:
         value = WORDS.get(value.lower(), value)
     if isinstance(value, str) and float in kinds and POINT_AT_END.fullmatch(value):
-        value = float(value)  # which msgspec does not read
-    if Path in kinds and bool in kinds:  # a union that msgspec does not know
+        value = float(value)  # msgspec does not read this form
+    if Path in kinds and bool in kinds:  # msgspec does not support this union
         return value if isinstance(value, bool) else Path(value)
     try:
         return msgspec.convert(value, field.hint, strict=False, dec_hook=_path)
@@ -221,6 +221,14 @@ def settings(options: Any) -> dict[str, Any]:
     values |= {name: str(value) for name, value in values.items() if isinstance(value, Path)}
     values |= {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
     return {name.replace("_", "-"): value for name, value in values.items()}
+
+
+def name_list(names: str | Iterable[str]) -> list[str]:
+    """
+    >>> name_list("false, ambiguous,"), name_list(["false"])
+    (['false', 'ambiguous'], ['false'])
+    """
+    return [each.strip() for each in (names.split(",") if isinstance(names, str) else names) if each.strip()]
 
 
 def json_object(given: Mapping[str, Any] | str | None, *, field: str, name: str) -> dict[str, Any]:
@@ -297,7 +305,7 @@ def entry_points_of(group: str, *, built_in: Iterable[str]) -> dict[str, EntryPo
 
 @cache
 def _entry_points(group: str, places: tuple[str | int, ...]) -> tuple[EntryPoint, ...]:
-    """Looked up once for each state of the search path, since it reads a file of every package."""
+    """Read the entry points once per state of the search path, because this reads a file of every package."""
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=group))
@@ -351,7 +359,7 @@ def call_declared(place: str, /, *args: Any, **given: Any) -> Any:
 def object_at(module: str, attribute: str) -> Any:
     """The object `package.module:Object`, of an installed package or of the current folder."""
     here = os.getcwd()
-    if here not in sys.path:  # the script `proband` does not search it; installed packages come first
+    if here not in sys.path:  # the script `proband` does not search this folder; installed packages come first
         sys.path.append(here)
     try:
         value = import_module(module)
@@ -374,78 +382,20 @@ def _package(point: EntryPoint) -> str:
     return f"package {point.dist.name}" if point.dist is not None else f"module {point.module}"
 
 
-# ---- models by name --------------------------------------------------------------------------------------------------
+# ---- kinds of models -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelKind:
     """`load(rest, *, options)` gives the model behind `name:rest`; `options` is a frozen dataclass.
-    `asks(rest)` names the option, if any, that says whether a server scores texts: where it is not given, loading the
-    model asks the server."""
+    `asks(rest)` names the option, if any, that states whether a server scores texts. If the user does not set it,
+    loading the model asks the server."""
 
     name: str
     help: str
     load: Callable[..., Any]
     options: type = NoOptions
     asks: Callable[[str], str] | None = None  # None: there is no such option
-
-
-def load_model(kinds: Registry[ModelKind], spec: str, given: Mapping[str, Any] | None = None) -> Any:
-    """The model that a user named. `given`: loading options of its kind, as text or values; None means not given."""
-    name, _, rest = spec.partition(":")
-    settings = {key: value for key, value in (given or {}).items() if value is not None}
-    kind = kinds.get(name) if rest else None
-    if kind is not None:
-        options: Any = read_options(kind.options, settings, of=f"{name}:...")
-        return kind.load(rest, options=options) if name in kinds.built_in else _from_outside(kind, rest, options)
-    check_model_name(kinds, spec)
-    return check_model(_made(object_at(name, rest), spec, settings), spec)
-
-
-def check_model_name(kinds: Registry[ModelKind], spec: str) -> None:
-    """Raise an error unless the name has a known kind or may be an importable object."""
-    name, _, rest = spec.partition(":")
-    named = [each for each in kinds.names() if each != "fake"]
-    if rest and (name in (*named, "fake", "net", "solver") or (is_path(name, rest) and _may_be_module(name))):
-        return
-    close = did_you_mean(name, [*named, "net", "solver"]) if rest else _with_kind(spec)
-    known = ", ".join(f"{each}:..." for each in named)
-    raise ProbandError(
-        f"no model {spec!r}{close}: a model is named KIND:NAME with one of {known}, net:DIR, solver:NAME, "
-        "or package.module:Object"
-    )
-
-
-def _may_be_module(name: str) -> bool:
-    first = name.partition(".")[0]
-    return "." in name or find_spec(first) is not None or Path(f"{first}.py").exists() or Path(first).is_dir()
-
-
-def _with_kind(name: str) -> str:
-    kind = "gguf" if name.lower().endswith(".gguf") else "embedded" if name in ("mlm", "smollm2", "glove") else "hf"
-    return f" (did you mean {kind}:{name}?)" if name else ""
-
-
-def _from_outside(kind: ModelKind, rest: str, options: Any) -> Any:
-    spec = f"{kind.name}:{rest}"
-    try:
-        return check_model(kind.load(rest, options=options), spec)
-    except ModuleNotFoundError as error:
-        raise ProbandError(f"{spec} needs the package {error.name}, which is not installed") from None
-
-
-def _made(result: Any, spec: str, settings: Mapping[str, Any]) -> Any:
-    """The object itself if it is a model; a class or factory is called with the settings."""
-    if hasattr(result, "identity") and not isinstance(result, type):
-        if settings:
-            raise ProbandError(f"{spec} is a ready object and has no option {next(iter(settings))!r}; it has none")
-        return result
-    if not callable(result):
-        raise ProbandError(f"{spec} is of type {type(result).__name__}, not a model or what makes one")
-    try:
-        return result(**{name.replace("-", "_"): value for name, value in settings.items()})
-    except TypeError as error:
-        raise ProbandError(f"{spec} cannot be made with the options {sorted(settings)}: {error}") from None
 
 
 def check_named(model: Any, spec: str) -> Any:

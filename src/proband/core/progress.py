@@ -95,22 +95,15 @@ def on_progress(listen: Callable[[float], None]) -> Iterator[None]:
 
 
 class Verbosity:
-    """How much is printed on standard error: `quiet` nothing but errors, `verbose` also details."""
+    """How much is printed on standard error: `quiet` nothing but errors."""
 
     quiet = False
-    verbose = False
 
 
 def log(text: str) -> None:
     """Print a line to standard error, unless quiet."""
     if not Verbosity.quiet:
         print(text, file=sys.stderr, flush=True)
-
-
-def detail(text: str) -> None:
-    """Print a line to standard error if --verbose is given."""
-    if Verbosity.verbose:
-        log(text)
 
 
 def track(things: Iterable[T], what: str, *, total: int | None = None) -> Iterator[T]:

@@ -1,7 +1,7 @@
-"""What models can do: the protocols between suites and models, so that neither imports the other.
+"""Protocols that models implement and suites require, so that neither imports the other.
 
 A model is any object with `name` (as the user typed it), `identity()` and one or more of the protocols below.
-`identity()` names everything that decides its answers: kind, name, revision, sha256 of weights and tokenizer, dtype.
+`identity()` lists everything that determines its answers: kind, name, revision, sha256 of weights and tokenizer, dtype.
 It is the key of the answer cache, so two models that could answer differently must differ in it.
 """
 
@@ -120,8 +120,8 @@ Chat = tuple[tuple[str, str], ...]  # messages as (role, content); roles are sys
 class Chats(Protocol):
     """Instruction-tuned models: they take messages, in their own chat template or through an endpoint's.
 
-    `default_max_tokens` is how long a reply may be if the user does not say: longer for models that reason first.
-    `rendered` is byte for byte what is sent: the text behind the chat template, or the body of the request.
+    `default_max_tokens` is the default limit on the length of a reply; it is higher for models that reason first.
+    `rendered` is exactly what is sent: the text after the chat template is applied, or the body of the request.
     """
 
     default_max_tokens: int
@@ -143,30 +143,22 @@ class Reply:
 
 @runtime_checkable
 class Replies(Protocol):
-    """Chat models that give the log-probabilities of what they write; with `alternatives`, those of the tokens that
-    might have come first. `rendered` takes `logprobs` and `alternatives` too."""
+    """Chat models that give the log-probabilities of what they write; with `alternatives`, also those
+    of other first tokens. `rendered` takes `logprobs` and `alternatives` too."""
 
     def replies(
         self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int, alternatives: bool = False
     ) -> list[Reply]: ...
 
 
-@runtime_checkable
-class MeasuresTexts(Protocol):
-    """Models that can check without an answer whether texts fit into their window."""
-
-    def fits(self, texts: Sequence[Any]) -> None:
-        """Raise TooLong if one does not."""
-
-
 class RequestSession(Protocol):
     """The requests of a model while its session is open."""
 
     def drain(self) -> None:
-        """Send nothing more, and wait for the answers to what was sent."""
+        """Send no further requests, and wait for the answers to those already sent."""
 
     def cancel(self) -> None:
-        """Cancel requests that were sent, too."""
+        """Cancel all requests, including those already sent."""
 
 
 @runtime_checkable
@@ -192,8 +184,8 @@ class PredictsWords(Protocol):
 
 @runtime_checkable
 class FineTunes(Protocol):
-    """Can be trained further on (context, target) texts, the loss on the target alone: gives a `training.Task` that
-    saves a model folder. `recipe` is a `training.recipe.Recipe`."""
+    """Models that can be fine-tuned on (context, target) texts, with the loss on the target only. The result is a
+    `training.Task` that saves a model folder. `recipe` is a `training.recipe.Recipe`."""
 
     def finetuning(
         self,

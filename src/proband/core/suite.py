@@ -1,4 +1,4 @@
-"""What a suite declares: how to build it, solve it, score it and lay it out. Data and functions, no HTML.
+"""The declaration of a suite: how to build, solve, score and present it. Data and functions, no HTML.
 
 `Suite` is the whole declaration; the types of its fields follow, in the order of the pipeline.
 """
@@ -29,13 +29,13 @@ class Suite:
     """A diagnostic benchmark."""
 
     name: str
-    question: str  # what it asks of a model, in one line
+    question: str  # the question that it tests, in one line
     cites: str
 
     # items
     options: type
     build: Callable[..., Built]  # build(options, *, seed)
-    check: Callable[[Item], str | None] = lambda item: None  # what is wrong with an item's tags or facts, or nothing
+    check: Callable[[Item], str | None] = lambda item: None  # the problem with an item's tags or facts, or None
     # re-checks the certificate of an item, given the manifest of its folder
     verify: Callable[[Item, Mapping[str, Any]], Verified] | None = None
     show: Callable[[Item], str]  # one item as text: its prompt, its proof or alignment
@@ -57,9 +57,8 @@ class Suite:
     metrics: tuple[Metric, ...]  # the first is the main one
     tables: tuple[Table, ...]
     derive: Callable[[Mapping[str, Tag]], Mapping[str, Tag]] = lambda tags: {}  # further tags, made from an item's tags
-    tag_titles: Mapping[str, str] = field(default_factory=dict)  # tags in words, where their names do not say enough
+    tag_titles: Mapping[str, str] = field(default_factory=dict)  # tags in words, if their names are not clear enough
     published: Callable[[], Sequence[Published]] = lambda: ()
-    analyses: tuple[Analysis, ...] = ()
     claims: tuple[Claim, ...] = ()
     abbreviations: Mapping[str, str] = field(default_factory=dict)  # values of tags, explained where they are printed
 
@@ -112,7 +111,7 @@ class Built:
 
 @dataclass(frozen=True, kw_only=True)
 class Verified:
-    """The result of re-checking an item's certificate: the method, and what is wrong, if anything."""
+    """The result of re-checking an item's certificate: the method, and the problem, if any."""
 
     how: str
     problem: str = ""
@@ -146,7 +145,7 @@ class Solver:
     # by options and model: what run.json records for options that the model decides
     decided: Callable[[Any, Any], Mapping[str, Any]] = lambda options, model: {}
     prompts: Path | None = None  # folder of the templates that can be copied
-    asking: Any = None  # how it asks and reads replies (solvers.generate.Asking), where the model replies in words
+    asking: Any = None  # for replies in words: how to ask and read replies (solvers.generate.Asking)
     sends: Callable[..., list[list[str]]] | None = None  # the texts to be sent for each item; called like `solve`
     summary: Callable[[Iterable[Answer]], Mapping[str, Any]] | None = None  # of all answers, for run.json
 
@@ -173,31 +172,42 @@ class Net:
     needs: type | None = None  # the protocol of a model to start from (`train -m MODEL`)
 
 
-# ---- tables, published figures, analyses, claims -------------------------------------------------------------------
+# ---- tables, published figures, claims -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
     """How a report lays out a suite's results: one line per value of the `rows` tags and model, one column per
     value of the `columns` tags. `order` fixes the order of tag values; the others follow alphabetically.
-    `macro` names a tag whose values weigh the same: the mean over them of their means."""
+    `macro` names a tag whose values have equal weight: the score is the mean of the means per value.
+
+    Tables of other quantities than means over tags (corpus statistics, alignments) are made by `of(results, seed)`.
+    `beside` (heading -> name) puts the means of several tables in adjacent columns."""
 
     name: str
     title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
     metric: str = "accuracy"
     order: Mapping[str, tuple[Tag, ...]] = field(default_factory=dict)
     where: Where = field(default_factory=dict)
     macro: str = ""
     note: str = ""
     published_note: str = ""  # printed if the table has published figures
-    always: bool = True  # False: only if a study names it
+    of: Callable[[Results, int], Sequence[Sheet]] | None = None
+    beside: Mapping[str, str] = field(default_factory=dict)
+    always: bool = True  # False: only if a report or study names it
+    built_with: Mapping[str, object] = field(default_factory=dict)  # only for items that were built with these options
+
+    @property
+    def of_scores(self) -> bool:
+        """Whether its cells are scores by tags."""
+        return self.of is None and not self.beside
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredOn:
-    """What a published figure was measured on. It is shown only next to items of the same data: those whose manifest
+    """The data behind a published figure. The figure is shown only for items of the same data, whose manifest
     has one of the `fingerprints`. If a condition (of the manifest, or `run.NAME` for a setting of the run) or the
     number of `questions` differs, our line gets a mark and the table a footnote."""
 
@@ -220,7 +230,7 @@ class Published:
 
 
 class Results(Protocol):
-    """One item set with its runs, as streams from their files: the input of an analysis."""
+    """One item set with its runs, streamed from their files: the input of `Table.of`."""
 
     manifest: Mapping[str, Any]
     runs: Sequence[Run]
@@ -245,7 +255,8 @@ def runs_by_system(runs: Sequence[Run]) -> list[list[int]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The result of a test: `difference` (in `unit`) and p; None if there was nothing to test."""
+    """The result of a test: `difference` (in `unit`; above 0 is what a claim expects) and p; None if there was nothing
+    to test."""
 
     difference: float | None
     p: float | None
@@ -253,6 +264,9 @@ class Outcome:
     unit: Literal["share", "nats", "count"] = "share"
     published: bool = True  # whether the paper tested this system; False: a later system
     detectable: float | None = None  # the difference detected with 80 % power, printed if the claim is open
+    measured: float | None = None  # the difference without the margin of a contrast, if it has one
+    below_chance: bool = False  # both sides: the difference is then between two systems below chance
+    below_shortcut: bool = False  # both sides: a shortcut without the tested skill scores higher than either
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -276,7 +290,7 @@ class Curves:
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """A titled table of cells (text, numbers, None): of an analysis, with the outcomes of its own tests (by the name
+    """A titled table of cells (text, numbers, None): of `Table.of`, with the outcomes of its own tests (by the name
     that claims refer to, then by the label of the run) and its curves; or of scores (`reporting`'s `ScoreTable`)."""
 
     name: str
@@ -286,20 +300,6 @@ class Sheet:
     note: str = ""
     outcomes: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
     curves: Curves | None = None  # drawn above the table
-
-
-@dataclass(frozen=True, kw_only=True)
-class Analysis:
-    """A table that is more than means over tags (corpus statistics, frequency, alignments), made by `of(results,
-    seed)`. Or `tables` (heading -> name): the means of several tables, side by side."""
-
-    name: str
-    help: str
-    of: Callable[[Results, int], Sequence[Sheet]] | None = None
-    tables: Mapping[str, str] = field(default_factory=dict)
-    note: str = ""
-    always: bool = False  # True: in every report of the suite, not only if a study names it
-    built_with: Mapping[str, object] = field(default_factory=dict)  # only for items that were built with these options
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -316,14 +316,14 @@ class Contrast:
     metric: str = ""  # the suite's main one
     pair: str = ""
     unit: str = ""
-    margin: float = 0.0  # above must be ahead by this much
+    margin: float = 0.0  # `above` must lead by at least this much
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A paper's finding as a test. It holds if every contrast does. `where`: the setting in which it was found and is
-    tested. `per`: it is tested separately for each value (`run.model`). `test` names an analysis' outcome instead of
-    contrasts; `across` is a test over all item sets of the suite, with outcomes by label."""
+    """A paper's finding as a test. It holds if every contrast holds. `where`: the setting of the paper and of the test.
+    `per`: a tag or setting (`run.model`) with a test for each value. `test` names an outcome of a table instead
+    of contrasts; `across` is a test over all item sets of the suite, with outcomes by label."""
 
     statement: str
     source: str  # the section of the paper
@@ -362,7 +362,7 @@ class Audit:
 class Variation:
     """A change of an item with a known effect on the right answer. `make(item, *, rng, folder)` returns the varied
     item, or the reason why this one cannot be varied; `folder` contains the source items and their manifest.
-    `check(source, varied)` returns what is wrong with a varied item beyond its own certificate, or None.
+    `check(source, varied)` returns a problem that the certificate of the varied item does not cover, or None.
 
     effect  keeps    the same answer is right
             changes  another answer is right, and it is known
@@ -387,5 +387,5 @@ class Demo:
     runs: tuple[tuple[str, str | None], ...] = ()
     limit: int | None = None
     of_models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # further options of a run, by model
-    findings: tuple[Claim, ...] = ()  # tested like the claims of papers, and stated first
+    findings: tuple[Claim, ...] = ()  # tested like the claims of papers, and printed first
     audit: Callable[[Mapping[str, Any]], str] | None = None  # audit the items; its summary as a sentence

@@ -2,9 +2,9 @@
 Arrow, Excel and OpenDocument, plain or gzipped, a file or a folder.
 
 A file may have a byte-order mark, commas, semicolons, tabs or bars between cells, a title (or `sep=;`) above the
-header, line breaks within quotation marks, UTF-16 or Windows-1252 instead of UTF-8. What is guessed is printed. Text is
-read as a stream: a row at a time. An error names the file, the row (as a spreadsheet program shows it; the line where
-rows are lines) and the column.
+header, line breaks within quotation marks, UTF-16 or Windows-1252 instead of UTF-8. Guesses are printed. Text is
+read as a stream, one row at a time. An error names the file, the column and the row (numbered as in a spreadsheet
+program, or by line where each row is a line).
 
     for row in read_table(Path("quiz.csv")):
         row.cells["question"]
@@ -37,14 +37,14 @@ FRAMES = (".parquet", ".arrow")
 WORKBOOKS = (".xlsx", ".xls", ".xlsb", ".ods")
 SUFFIXES = (".csv", ".tsv", ".txt", *LINES, ".json", *FRAMES, *WORKBOOKS)
 TITLE_ROWS = 5  # above the header, at most
-HEAD = 40  # lines of a file that its separator is guessed by
-SAMPLE = 1 << 20  # bytes that the encoding is guessed by
+HEAD = 40  # number of lines used to guess the separator
+SAMPLE = 1 << 20  # number of bytes used to guess the encoding
 CHARACTER = re.compile("[^\x00-\x7f\ud800-\udfff\ufeff]")  # a valid character beyond ASCII
 SURROGATE = re.compile("[\ud800-\udfff]")
-LONGEST = 1 << 25  # characters of a line: beyond that it is no table
+LONGEST = 1 << 25  # characters of a line; a file with longer lines is not a table
 csv.field_size_limit(LONGEST)
 DESCRIPTIONS = ("dataset_info.json", "dataset_dict.json", "dataset_infos.json", "state.json")  # of `datasets`
-# how folders and files name the splits
+# names of the splits in the names of folders and files
 SPLITS = {
     **dict.fromkeys(("train", "training"), "train"),
     **dict.fromkeys(("valid", "validation", "val", "dev", "development"), "valid"),
@@ -59,9 +59,9 @@ class TableRow:
 
     cells: Mapping[str, Any] = field(repr=False)
     file: Path
-    number: int  # row 1 is the first, the header counts; of text whose rows are lines, the line
-    line: int | None = None  # of the file, where it has lines
-    key: str = ""  # what a JSON object calls it
+    number: int  # from 1, header included; if rows are lines, the line number
+    line: int | None = None  # line of the file, if it has lines
+    key: str = ""  # its key in a JSON object
     problem: str = ""
     split: str = ""  # from the name of its file or folder
     by_line: bool = False  # rows are lines
@@ -93,11 +93,11 @@ def read_table(
     keep_bad: bool = False,
     under_keys: bool = False,
 ) -> Iterator[TableRow]:
-    """The rows of a file, one by one; its `kind` is its ending, unless given.
+    """Yield the rows of a file. Its `kind` is the file name ending, unless given.
 
-    `names` is asked whether the first row names the columns (None) or is a row already (the names that columns have
-    then). `separator` is guessed unless given; without `quotes` a quotation mark is a character like others. A row may
-    be shorter than the header, unless `exact`. An invalid row raises an error; with `keep_bad` it is a row with a
+    `names(first row)` returns None if the first row names the columns; if it is a row of data, it returns the names of
+    the columns. `separator` is guessed unless given. Without `quotes` a quotation mark is an ordinary character. A row
+    may be shorter than the header, unless `exact`. An invalid row raises an error; with `keep_bad` it is a row with a
     `problem`. `under_keys`: the values of a JSON object may be lists of rows.
     """
     kind = kind or kind_of(path)
@@ -361,8 +361,8 @@ def _json_lines(path: Path, *, guess: bool) -> Iterator[TableRow]:
 
 
 def _json(path: Path, *, under_keys: bool, guess: bool) -> Iterator[TableRow]:
-    """An array of rows, or an object of rows by name; else one row. With `under_keys` values that are not rows
-    ({"examples": [row, row], "about": "..."}) are ignored."""
+    """The rows of a JSON file: an array of rows, an object of rows by name, or one row. With `under_keys`, values that
+    are not rows ({"examples": [row, row], "about": "..."}) are ignored."""
     with open_lines(path, guess=guess) as lines:
         try:
             value = json.loads("".join(lines))

@@ -6,14 +6,14 @@ Everything here is a frozen record: nothing is passed on and mutated (`msgspec.s
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 
 import msgspec
 
 Tag = str | int | float | bool
 Split = Literal["train", "valid", "test"]
 Status = Literal["", "unread", "content_filter", "error", "skipped", "not covered"]
-WRONG: tuple[Status, ...] = ("unread", "content_filter", "error")  # no answer, which counts as wrong
+WRONG: tuple[Status, ...] = ("unread", "content_filter", "error")  # without an answer; counted as wrong
 LEFT_OUT: tuple[Status, ...] = ("skipped", "not covered")  # of every metric
 
 
@@ -45,12 +45,12 @@ class Answer(Record, frozen=True, kw_only=True):
     `status` is "" for an ordinary answer. "unread": the model replied (`text`), but no single answer can be read from
     it. "content_filter": the server withheld its reply. "error": the model or its server failed (`text` says how;
     `run --on-error record`). These three count as wrong in every metric. "skipped": the item was not asked (`text` says
-    why, for example that it is longer than the model's window). "not covered": the model knows nothing of what the item
-    is about (`text` says what: words that it has no vectors for). Both are left out of every metric, and reports say
-    how many there are.
+    why, for example that it is longer than the model's window). "not covered": the model has no data for the item
+    (`text` says why: words that it has no vectors for). Both are left out of every metric, and reports give their
+    number.
 
-    `logprob` is the mean log-probability (natural log) of the tokens of `text`, where it was asked for and given.
-    `letters` are those chosen under each order of the choices, where there were several (solver `choose`); "-" is a
+    `logprob` is the mean log-probability (natural log) of the tokens of `text`, if it was requested and returned.
+    `letters` are the letters chosen in each order of the choices, if there were several (solver `choose`); "-" is a
     reply that could not be read.
     """
 
@@ -95,7 +95,7 @@ class Run(Record, frozen=True, kw_only=True):
     versions: dict[str, str] = {}
     identity: dict[str, str] = {}  # of the model: revision, weights and tokenizer hashes
     settings: dict[str, Any] = {}  # of the solver: template, normalisation, ...
-    usage: dict[str, float | None] = {}  # requests, tokens and cost of an endpoint; None: the server does not tell
+    usage: dict[str, float | None] = {}  # requests, tokens and cost of an endpoint; None: not reported
     summary: dict[str, Any] = {}  # of all answers by the solver (position bias): figures, and a text `in_words`
     label: str = ""  # the name in reports, if the user sets one
     net: dict[str, Any] = {}  # of a trained network: its kind, options and training seed (net.json)
@@ -116,8 +116,23 @@ class Estimate(Record, frozen=True, kw_only=True):
     high: float
     n: int
     clusters: int = 0
-    effective: float = 0.0  # clusters of equal size that would say as much
+    effective: float = 0.0  # effective sample size: the equivalent number of clusters of equal size
     few: bool = False
     seeds: int = 1
     from_seeds: float | None = None
-    note: str = ""  # why the interval may be too short: seeds that fall apart, clusters that are all right or all wrong
+    note: str = ""  # why the interval may be too short: seeds that disagree, clusters all right or all wrong
+
+
+# the results of `compare` and `plan` in Python, and with --json
+ComparedRuns = TypedDict("ComparedRuns", {
+    "a": str, "b": str, "systems": list[str], "asked": str, "suite": str, "metric": str, "unit": str, "better": str,
+    "split": list[str], "left_out": dict[str, int], "unread": dict[str, Any], "by": str, "tags": int,
+    "constant": list[str], "groups": list[dict[str, Any]], "equal": list[dict[str, Any]] | None,
+    "until": dict[str, Any] | None, "legend": Any, "check": NotRequired[dict[str, Any]],
+    "check failed": NotRequired[str],
+})  # fmt: skip
+PlannedSizes = TypedDict("PlannedSizes", {  # noqa: UP013
+    "basis": str, "design": dict[str, Any], "difference": float, "power": float, "correlation": float, "sd": float,
+    "now": dict[str, Any], "more_clusters": dict[str, Any] | None, "more_items_per_cluster": dict[str, Any] | None,
+    "interval": dict[str, list[dict[str, Any] | None]] | None,
+})  # fmt: skip

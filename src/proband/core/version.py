@@ -1,3 +1,3 @@
-"""The version of Proband, which rooms below the package itself record."""
+"""The version of Proband, for packages that record it and cannot import the top-level package."""
 
 __version__ = "0.1.0"

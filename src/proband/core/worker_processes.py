@@ -1,10 +1,10 @@
-"""A pool of processes with results in order: it makes stories, judges rows, extracts assertions.
+"""A pool of processes with results in order, used to make stories, judge rows and extract assertions.
 
-Every worker has its own pipe and shares nothing with the others: no queue, no lock. So a worker that dies, even in the
-middle of a message, is an end of file on its pipe, which the parent reports in one line. A worker gets its next task
+Every worker has its own pipe and shares nothing with the others: no queue, no lock. So if a worker dies, even in the
+middle of a message, the parent reads an end of file on its pipe and reports it in one line. A worker gets its next task
 only after the parent has taken its last result, so neither ever waits for the other to empty a pipe.
 
-A number in shared memory, which workers check between two results, stops them; they exit when their pipe is closed
+A number in shared memory, checked by workers between two results, stops them; they exit when their pipe is closed
 (workers of `concurrent.futures` outlive a killed parent, and cannot be stopped in the middle of a task). The start
 method is `fork` on Linux (the children run plain Python, so threads of the parent's libraries do them no harm, and
 scripts need no `__main__` guard) and `spawn` elsewhere.
@@ -28,7 +28,7 @@ from proband.core.errors import ProbandError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-Work = Callable[[Task], Iterable[Result]]  # from a task to results, one by one
+Work = Callable[[Task], Iterable[Result]]  # yields the results of a task
 TASKS_PER_WORKER = 3  # tasks per worker that may be running or waiting
 PATIENCE = 5.0  # seconds that workers have to exit
 
@@ -49,10 +49,10 @@ class Pool(Generic[Task, Result]):
             return self
         forked = sys.platform == "linux"
         context: Any = multiprocessing.get_context("fork" if forked else "spawn")
-        self.job = context.RawValue(ctypes.c_long, 0)  # the job that results are wanted of
+        self.job = context.RawValue(ctypes.c_long, 0)  # number of the current job
         for _ in range(self.workers):
             ours, theirs = context.Pipe()
-            inherited = [*self.pipes, ours] if forked else []  # the parent's ends: open in the child, no end of file
+            inherited = [*self.pipes, ours] if forked else []  # the child closes the parent's ends
             process = context.Process(
                 target=_serve, args=(theirs, inherited, self.job, self.begin, self.arguments), daemon=True
             )
@@ -75,7 +75,7 @@ class Pool(Generic[Task, Result]):
             pipe.close()
         for process in self.pipes.values():
             process.join(timeout=PATIENCE)
-            if process.is_alive():  # in the middle of a long search: nobody waits for it
+            if process.is_alive():  # in the middle of a long search whose result is not needed
                 process.kill()
                 process.join()
         self.pipes.clear()
@@ -91,11 +91,11 @@ class Pool(Generic[Task, Result]):
         turn, sent, more = 0, 0, True
         try:
             while True:
-                # wait only for what must come: the result whose turn it is, or a worker where all are busy
+                # wait only if needed: for the next result in order, or for a worker if all are busy
                 must = turn not in waiting and (sent > turn or len(self.busy) == self.workers)
                 for pipe in connection.wait(self.busy, timeout=None if must else 0):
                     of, number, result, error = self._receive(pipe)
-                    if of != job:  # left over from a job that nobody waits for
+                    if of != job:  # left over from a cancelled job
                         continue
                     waiting[number] = result if error is None else error
                 idle = [pipe for pipe in self.pipes if pipe not in self.busy]
@@ -144,7 +144,7 @@ def _serve(
     """The loop of a worker, until the parent closes the pipe or exits."""
     for each in inherited:
         each.close()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     work: Work[Task, Result] | None = None
     while True:
         try:

@@ -39,8 +39,8 @@ class Taxonomy:
     _above: dict[Sense, frozenset[Sense]] = field(default_factory=dict, repr=False)
 
     def entry(self, text: str) -> str | None:
-        """The longest end of a phrase that has an entry, inflected or not: its head with its modifiers. The head
-        precedes `of`, unless it only counts (a number of lions) or the whole has an entry (the end of the world).
+        """The longest final part of a phrase with an entry, inflected or not: its head with its modifiers. The head
+        precedes `of`, unless it only counts (a number of lions) or the phrase has an entry (the end of the world).
 
         >>> small = open_taxonomy("small")
         >>> small.entry("the big African Lions"), small.entry("the lion of the country")
@@ -101,8 +101,8 @@ def from_files(folder: Path) -> Taxonomy:
 
 
 def from_table(path: Path) -> Taxonomy:
-    """Lines `words, separated by commas <TAB> kind <TAB> gloss`: each line is a sense; a kind names the first sense
-    whose first word it is, in any line; roots have no kind."""
+    """Lines `words, separated by commas <TAB> kind <TAB> gloss`: each line is a sense. A kind is the first word of
+    another line and means the first such sense; roots have no kind."""
     index: dict[str, tuple[Sense, ...]] = {}
     lines = []
     for number, line in text_lines(path):
@@ -132,7 +132,7 @@ def from_table(path: Path) -> Taxonomy:
 #
 #     sense(w, C) = argmax_s |gloss(s) ∩ C|,   ties to the commoner sense
 #
-# over words without stop words and inflection. A gloss counts with its examples and the names of its synset, without
+# over words without stop words and inflection. A gloss includes its examples and the names of its synset, but not
 # the word itself, which every gloss may contain.
 
 
@@ -163,4 +163,4 @@ class Lesk:
         if len(senses) < 2:
             return senses[0] if senses else None
         around = frozenset(context) - bag(text)
-        return max(senses, key=lambda sense: len(self.gloss(sense) & around))  # the first of the best
+        return max(senses, key=lambda sense: len(self.gloss(sense) & around))  # of equal scores the first

@@ -82,8 +82,8 @@ SUFFIXES = "s: ies:y es:e es: ed:e ed: ing:e ing:"  # ending and what replaces i
 class VerbLemmas:
     """WordNet's lemmatisation of verbs, the shortest of the base forms: what NLTK's WordNetLemmatizer gives.
 
-    Exceptions (verb.exc) first, then endings are replaced until a word of the dictionary is found; a word that none
-    leads to stays as it is.
+    Exceptions (verb.exc) first, then endings are replaced until a word of the dictionary is found; a word
+    without such a form is unchanged.
     """
 
     def __init__(self) -> None:
@@ -127,7 +127,7 @@ def _body(path: Path) -> Iterator[str]:
 #
 # Hypernym, part of, member of, substance of (each up to the top, and the other way round), antonym, similar, synonym.
 #
-# Only the synsets of the words that are asked about are read: a synset's number is its place in the file.
+# Only the synsets of the requested words are read: a synset's number is its position in the file.
 
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
@@ -152,7 +152,7 @@ class Links:
         self.synset, self.steps, self.reached = cache(self._synset), cache(self._steps), cache(self._reached)
 
     @classmethod
-    @lru_cache(maxsize=4)  # builds of one process are often of the same relations
+    @lru_cache(maxsize=4)  # builds in one process often use the same relations
     def among(cls, words: frozenset[str]) -> Links | None:
         try:
             return cls(find(), words)
@@ -185,7 +185,7 @@ class Links:
         return frozenset(results - {word})
 
     def _beside(self, word: str, sense: Sense, symbols: tuple[str, ...]) -> Iterator[str]:
-        """Words one step away; a pointer of a single word counts for that word alone."""
+        """Words one step away; a pointer of a single word applies only to that word."""
         words, pointers = self.synset(sense)
         for symbol, target, source, end in pointers:
             if symbol in symbols and (not source or words[source - 1] == word):

@@ -156,7 +156,7 @@ def plan(
         design = Clusters.named(clusters, count).design()
         pilot = planning.Pilot.assumed(design, square=square, correlation=within)
     pilot = replace(pilot, tests=max(tests, 1))
-    now = planning.Plan(pilot=pilot, scale=pilot.variances())
+    now = planning.PlannedDesign(pilot=pilot, scale=pilot.variances())
     more, ends = planning.required(pilot, difference, power=power, by="clusters")
     larger, _ = planning.required(pilot, difference, power=power, by="within")
     n, groups = pilot.items, pilot.clusters
@@ -166,11 +166,11 @@ def plan(
         items=None if more is None else math.ceil(n * more.clusters - 1e-9),
         clusters=None if more is None else math.ceil(groups * more.clusters - 1e-9),
         items_in_same_clusters=None if larger is None else math.ceil(n * larger.within - 1e-9),
-        interval=(_items(n, ends[0]), _items(n, ends[1])) if pilot.measured else None,
+        interval=(_items(n, ends[0]), _items(n, ends[1])) if pilot.shown is not None else None,
     )
 
 
-def _items(count: int, grown: planning.Plan | None) -> int | None:
+def _items(count: int, grown: planning.PlannedDesign | None) -> int | None:
     return None if grown is None else math.ceil(count * grown.clusters - 1e-9)
 
 

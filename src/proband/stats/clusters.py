@@ -13,7 +13,7 @@ is a sum over such pairs. By inclusion and exclusion over the sets T of clusters
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -290,3 +290,28 @@ def _numbered(keys: Ints) -> Ints:
     for column in keys.T:
         code = np.unique(code * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
     return code
+
+
+def quotas(kinds: Sequence[Sequence[Hashable]], sizes: Ints, limit: int) -> Ints:
+    """How many items of each kind (a value per tag) a sample has: `limit` in all, or every item where there are fewer.
+    Each item in turn is of the kind that is furthest behind its share, over its tags and their combination.
+
+    >>> quotas([("a", 1), ("a", 2), ("b", 1), ("b", 2)], np.array([10, 10, 10, 10]), 6).tolist()
+    [2, 1, 1, 2]
+    """
+    total, taken = int(sizes.sum()), np.zeros(len(sizes), dtype=np.int64)
+    if limit >= total:
+        return sizes.astype(np.int64)
+    columns = [[repr(value) for value in column] for column in zip(*kinds)]  # 1 is not True
+    codes = [np.unique(column, return_inverse=True)[1] for column in columns] + [np.arange(len(kinds))]
+    shares = [np.bincount(code, weights=sizes) / total for code in codes]
+    behind = [np.zeros(len(share)) for share in shares]  # by tag and value: its share of the sample, minus what it has
+    for _ in range(limit):
+        for share, deficit in zip(shares, behind):
+            deficit += share
+        need = sum((deficit[code] for code, deficit in zip(codes, behind)), start=np.zeros(len(kinds)))
+        best = int(np.argmax(np.where(taken < sizes, np.round(need, 9), -np.inf)))
+        taken[best] += 1
+        for code, deficit in zip(codes, behind):
+            deficit[code[best]] -= 1
+    return taken

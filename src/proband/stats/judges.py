@@ -1,4 +1,4 @@
-r"""What people would have said, from a judge's verdicts on all answers and people's on a sample of them.
+r"""Estimates people's verdicts on all answers, from a judge's verdicts on all of them and people's on a sample.
 
 Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023), with the weight of Angelopoulos,
 Duchi and Zrnic (2024) that is never worse than the sample alone. With f_i the judge's verdict on each of N answers and

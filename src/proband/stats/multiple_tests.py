@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,8 +43,6 @@ def beats_all(scores: Scores, levels: Sequence[float | Scores]) -> Difference:
     >>> beats_all(ten, [0.25, 0.5]).mean_b, beats_all(ten, [0.25, Scores.of([1.0] * 40)]).p
     (0.5, 1.0)
     """
-    from dataclasses import replace
-
     results = [scores.minus(each) if isinstance(each, Scores) else scores.against(each) for each in levels]
     results = [each if each.value > 0 or each.p is None else replace(each, p=1.0) for each in results]
     untested = [each for each in results if each.p is None]

@@ -67,7 +67,7 @@ def average_precision(records: Floats, weights: Floats) -> float:
 
 
 def f1(records: Floats, weights: Floats) -> float:
-    """2 TP / (2 TP + FP + FN), an item counting as said to be true where its score is above 0.
+    """2 TP / (2 TP + FP + FN), where an item with a score above 0 counts as predicted true.
 
     >>> f1(np.array([[1.0, 1], [1.0, 0], [-1.0, 0]]), np.ones(3)).__round__(4)
     0.6667

@@ -24,7 +24,6 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.types import Answer, Estimate, Item
 from proband.stats.clusters import Clusters, Design, Floats, Ints, clusters_of
-from proband.stats.estimators.macro import Macro
 from proband.stats.estimators.mean import Mean, Pieces, Result
 from proband.stats.estimators.set_metric import SetMetric
 from proband.stats.estimators.share import Share
@@ -292,20 +291,9 @@ class Scores:
     def against(self, constant: float) -> Difference:
         """The value less a constant; p is below 0.05 if and only if the interval leaves the constant out."""
         band, found = self.interval(), self.estimator.result(self.pieces, [self.seeds], constant)
-        return Difference(
-            value=self.value - constant,
-            low=band.low - constant,
-            high=band.high - constant,
-            p=None if band.few else found.p,
-            mean_a=self.value,
-            mean_b=constant,
-            n=len(self),
-            clusters=self.known.clusters,
-            few=band.few,
-            result=found,
-            from_seeds=band.from_seeds,
-            note=ONE_SEED if self.seeds.unknown else "",
-        )
+        itself = _difference([self, self], found, [self.seeds], same_runs=True)
+        low, high = band.low - constant, band.high - constant
+        return replace(itself, value=self.value - constant, mean_b=constant, low=low, high=high)
 
     def minus(self, other: Scores, *, margin: float = 0.0) -> Difference:
         """This system less another one on the items that both have, tested against `margin`.
@@ -454,6 +442,3 @@ def _named(values: Sequence[Any] | None, count: int) -> NDArray[Any]:
     if len(names) != count:
         raise ProbandError(f"{len(names)} names for {count} items")
     return names
-
-
-__all__ = ["Difference", "Estimator", "Macro", "Scores", "contrast", "estimator_of", "macro_mean", "on_common_items"]

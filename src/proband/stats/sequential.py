@@ -1,4 +1,4 @@
-r"""When to stop: intervals that may be looked at after every cluster (a confidence sequence).
+r"""When to stop: intervals that are valid after every cluster (a confidence sequence).
 
 Clusters are asked in a random order, whole ones at a time. With S_t the sum of the scores (each between 0 and 1) of
 cluster t, n_t its items and N the size of the largest, a mean of m per item makes
@@ -34,7 +34,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """What is known after so many clusters, whenever that is looked at."""
+    """The result after some number of clusters, valid at any look."""
 
     mean: float
     low: float
@@ -79,7 +79,7 @@ def confidence_sequence(
     spread = (0.25 + np.concatenate([[0.0], np.cumsum(errors)[:-1]])) / t
     bet = np.sqrt(2 * np.log(2 / alpha) / (spread * (planned or len(s))))
     if aim is not None:
-        bet = aim * np.cumsum(n) / t / most / spread
+        bet = aim * np.concatenate([[most], (np.cumsum(n) / t)[:-1]]) / most / spread
     looks, up, down = [], np.zeros(len(GRID)), np.zeros(len(GRID))
     low, high = 0.0, 1.0
     for at in range(len(s)):

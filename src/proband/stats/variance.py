@@ -51,6 +51,14 @@ def p_value(distance: Floats, error: Floats, freedom: Floats | float) -> Floats:
     return np.where(t == 0, 1.0, 2 * stdtr(np.maximum(freedom, 1.0), -t))
 
 
+def variance_factors(freedom: float) -> Floats:
+    """How many times its estimate a variance may be: nu / chi^2_nu in the middle of each of forty equal parts; 1 where
+    it is known."""
+    from scipy.special import chdtri
+
+    return np.ones(1) if np.isinf(freedom) else np.asarray(freedom / chdtri(freedom, (np.arange(40) + 0.5) / 40))
+
+
 @dataclass(frozen=True)
 class Known:
     """How well the items of a design show a mean: the degrees of freedom and the number of clusters of the kind that

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from proband.stats import Macro, Scores, macro_mean
+from proband.stats import Macro, Scores, Share, macro_mean
 
 
 def macro(x: list[float], groups: list[int], clusters: list[int] | None = None) -> Scores:
@@ -38,12 +40,29 @@ def test_a_group_of_one_cluster_does_not_hide_its_variance() -> None:
     assert lone.few or lone.high - lone.low > 0.3
 
 
-def test_with_clusters_a_perfect_score_counts_clusters() -> None:
-    """Forty groups in ten clusters: nothing shows how alike the items of a cluster are, so a cluster is one
-    observation. Errors in several clusters show that, and their interval is shorter (docs/statistics.md, limits)."""
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_with_clusters_no_score_with_errors_has_a_shorter_interval_than_a_perfect_one(data: st.DataObject) -> None:
+    """Clusters inside groups, across them, or crossed with them; errors in one cluster or in several."""
+    n, count = data.draw(st.integers(24, 160)), data.draw(st.integers(2, 12))
+    groups = [data.draw(st.integers(0, count - 1)) if n < 60 else i % count for i in range(n)]
+    size, across = data.draw(st.integers(1, n // 7)), data.draw(st.booleans())
+    clusters = [i // size if across else (groups[i], i // size) for i in range(n)]
+    wrong = data.draw(st.sets(st.integers(0, n - 1), min_size=1, max_size=8))
+    x = [float(i not in wrong) for i in range(n)]
+    for estimator in (Macro(by="group"), Share()):
+        bands = [
+            Scores.of(numbers, tags={"group": groups}, estimator=estimator, clusters=clusters).interval()
+            for numbers in ([1.0] * n, x)
+        ]
+        assert bands[0].high - bands[0].low <= bands[1].high - bands[1].low + 1e-9
+
+
+def test_forty_groups_in_ten_clusters() -> None:
+    """Four errors in different clusters show that the items of a cluster are not alike, which a perfect score does not
+    show; its interval was three times as long as theirs."""
     groups, clusters = [i // 3 for i in range(120)], [i // 12 for i in range(120)]
     perfect = macro([1.0] * 120, groups, clusters).interval()
-    ten = Scores.of([1.0] * 10).interval()
-    assert abs(perfect.low - ten.low) < 0.01
-    spread = macro([float(i % 36 != 0) for i in range(120)], groups, clusters).interval()
-    assert spread.high - spread.low < perfect.high - perfect.low
+    wrong = macro([float(i % 36 != 0) for i in range(120)], groups, clusters).interval()
+    assert (round(perfect.low, 3), round(wrong.low, 3)) == (0.898, 0.889)
+    assert perfect.high - perfect.low <= wrong.high - wrong.low

@@ -7,6 +7,7 @@ import pytest
 
 from proband.core.metrics import Metric
 from proband.stats import Scores, estimator_of
+from proband.stats.planning import Pilot, required
 from proband.stats.ranking import AUC, F1, YES_NO_ACCURACY
 
 
@@ -70,3 +71,19 @@ def test_one_cluster_or_two_are_too_few(clusters: list[object]) -> None:
         apart = a.minus(b)
         assert a.interval().few
         assert (a.against(0.5).p, apart.p, apart.detectable) == (None, None, None)
+
+
+@pytest.mark.parametrize("jumps", [False, True])
+def test_a_plan_of_a_ranking_metric_with_few_positives(jumps: bool) -> None:
+    """An item's part of the area is no discordant answer: half the difference needs four times the items."""
+    rng = np.random.default_rng(0)
+    truth = (np.arange(400) < 8).astype(float)
+    area = estimator_of(Metric(name="area", of=AUC.of, over="set", unit="share", jumps=jumps))
+    a, b = (Scores.of(np.column_stack([truth + rng.normal(size=400), truth]), estimator=area) for _ in range(2))
+    pilot = Pilot.of([a, b], agreement=0.5)
+    assert pilot.square > 2  # no discordance is as large
+    assert Pilot.of([a], agreement=0.5).square > 0
+    small, large = (required(pilot, each, power=0.8, by="clusters")[0] for each in (0.01, 0.02))
+    assert small is not None
+    assert large is not None
+    assert small.clusters / large.clusters == pytest.approx(4, rel=0.02)

@@ -55,6 +55,44 @@ def test_the_power_that_is_printed_is_the_power_that_there_is(n: int, q: float, 
     assert 0.78 - 0.03 <= np.mean(powers) <= 0.92
 
 
+def in_clusters(
+    x: float, times: int, groups: int, size: int, q: float, r: float, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Two systems that differ by x, whose answers change together within a cluster."""
+    g = np.repeat(rng.standard_normal((times, groups)), size, axis=1)
+    u = scipy_stats.norm.cdf(np.sqrt(r) * g + np.sqrt(1 - r) * rng.standard_normal(g.shape))
+    base, first, second = rng.random(u.shape) < 0.6, u < q / 2 + x, u > 1 - q / 2
+    a, b = (np.where(first, on, np.where(second, 1 - on, base)) for on in (1.0, 0.0))
+    return a, b
+
+
+@pytest.mark.parametrize(
+    ("groups", "size", "q", "r"), [(40, 10, 0.2, 0.2), (20, 20, 0.2, 0.2), (20, 10, 0.1, 0.5), (200, 1, 0.01, 0.0)]
+)
+def test_with_clusters_printed_and_planned_power_are_the_power_that_there_is(
+    groups: int, size: int, q: float, r: float
+) -> None:
+    """0.74 to 0.81 when the correlation at the difference was taken for that at no difference; but for the noise."""
+    rng, printed, planned = np.random.default_rng(groups), [], []
+    named = stats.Clusters.named([i // size for i in range(groups * size)], groups * size)
+
+    def rejected(x: float, count: int, times: int) -> float:
+        a, b = in_clusters(x, times, count, size, q, r, rng)
+        sums = (
+            (a - b).reshape(times, count, size).sum(axis=2)
+        )  # of clusters of one size CR2 is the t-test of their sums
+        return float((scipy_stats.ttest_1samp(sums, 0.0, axis=1).pvalue < 0.05).mean())
+
+    for a, b in zip(*in_clusters(0.0, 60, groups, size, q, r, rng)):
+        seen = stats.difference(a, b, clusters=named).detectable
+        if seen is not None:
+            enough = stats.plan(0.05, a=a, b=b, clusters=named).clusters or 0
+            printed.append(rejected(seen, groups, 30))
+            planned.append(rejected(0.05, enough, 20))
+    for powers in (printed, planned):
+        assert 0.78 - 0.05 <= np.mean(powers) <= 0.92 + 0.03
+
+
 def test_equivalence_is_shown_only_by_narrow_intervals() -> None:
     rng = np.random.default_rng(7)
     a, b = pairs(2000, 0.04, 0.0, 1, rng)

@@ -1,4 +1,4 @@
-r"""The likeliest labels and the quality of each worker, by two models of how people err.
+r"""The likeliest labels and the quality of each worker, by two models of annotators' errors.
 
 Dawid & Skene 1979: worker w says l of an item whose true label is k with probability pi_w[k, l].
 
@@ -26,14 +26,15 @@ from statistics import NormalDist
 
 import numpy as np
 
-from proband.stats.agreement.coefficients import Aggregate, Floats, Votes
+from proband.stats.agreement.coefficients import Aggregate, Votes
+from proband.stats.clusters import Floats
 
 TINY = 1e-300
 
 
 @dataclass(frozen=True)
 class DawidSkene(Aggregate):
-    """With a confusion matrix per worker (workers x true label x said label) and the share of each label."""
+    """With a confusion matrix per worker (workers x true label x given label) and the share of each label."""
 
     confusion: Floats | None = None
     share: Floats | None = None
@@ -90,7 +91,7 @@ class Mace(Aggregate):
 
 
 def mace(votes: Votes, *, seed: int = 0, starts: int = 10, rounds: int = 50) -> Mace:
-    """The likeliest label of every item. Each start runs for a few rounds; the likeliest goes on until it stands still,
+    """The likeliest label of every item. Each start runs for a few rounds; the likeliest continues until it converges,
     after `rounds` at most."""
     rng, best = np.random.default_rng(seed), None
     for start in range(starts):

@@ -32,10 +32,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.types import Judgment
+from proband.stats.clusters import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def pairwise(votes: Votes, *, least: int = 1) -> list[Pair]:
     item, worker, label = votes.item[order], votes.worker[order], votes.label[order]
     keys, cells = [], []
     most = int(np.bincount(item).max(initial=0))
-    for step in range(1, most):  # judgments of an item stand together: each with the one `step` places on
+    for step in range(1, most):  # judgments of an item are adjacent: each is paired with the one `step` places on
         both = item[step:] == item[:-step]
         keys.append((worker[:-step] * people + worker[step:])[both])
         cells.append((label[:-step] * size + label[step:])[both])
@@ -210,10 +210,6 @@ def pairwise(votes: Votes, *, least: int = 1) -> list[Pair]:
 
 
 # ---- votes -----------------------------------------------------------------------------------------------------------
-
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

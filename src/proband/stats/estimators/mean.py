@@ -6,6 +6,7 @@ clusters, which two systems on the same items subtract from one another), and an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,9 +14,9 @@ import numpy as np
 
 from proband.stats.clusters import Clusters, Design, Floats, Ints
 from proband.stats.seeds import Seeds, with_seeds
-from proband.stats.variance import Known, cluster_sums, combined, known, p_value, quantile
+from proband.stats.variance import Known, cluster_sums, combined, known, p_value, quantile, variance_factors
 
-POWER = 0.8
+POWER = 0.8  # Cohen (1988, section 2.4)
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,24 @@ class Pieces:
 
     @property
     def variance(self) -> float:
-        return float(combined(self.design, self.sums, self.ways))
+        return float(combined(self.design, self.sums, self.ways) if self.draws is None else self.draws.var(ddof=1))
 
     @property
     def known(self) -> Known:
         return known(self.design)
+
+    def freedom_of_variance(self, seeds: Sequence[Seeds] = ()) -> float:
+        """Of the estimate of the variance: 2 / (2/nu + excess kurtosis of the sums / G) (Box 1953; the kurtosis is G_2
+        of Joanes and Gill 1998), which is less than nu where few clusters differ from the mean; together with training
+        seeds Satterthwaite's (1946)."""
+        nu = least = max(self.known.freedom, 1.0)
+        for sums in self.ways or self.sums:
+            g, square = len(sums), max(float((sums**2).sum()) ** 2, 1e-300)
+            excess = ((g + 1) * (g * float((sums**4).sum()) / square - 3) + 6) * (g - 1) / max((g - 2) * (g - 3), 1)
+            least = min(least, 2 / (2 / nu + max(excess, 0.0) / g))
+        parts = [(self.variance, least), *((each.variance, each.count - 1) for each in seeds if each.variance > 0)]
+        total = sum(part for part, _ in parts)
+        return total**2 / sum(part**2 / freedom for part, freedom in parts) if total > 0 else least
 
 
 @dataclass(frozen=True)
@@ -74,14 +88,36 @@ def level_of(tests: int) -> float:
     return 1 - 0.025 / tests
 
 
-def detectable(error: float, freedom: float, tests: int = 1) -> float:
-    """The true difference that a test at 0.05 finds with a power of 0.8: (t_.975 + t_.8) x standard error; of several
-    tests that are corrected together, at 0.05 over their number.
+def power(x: float, variances: Floats | float, freedom: float, tests: int) -> float:
+    """The chance to find a true difference of x: the mean over what the variance may be (share.py)."""
+    from scipy.special import stdtr
+
+    return float(np.mean(stdtr(freedom, x / np.sqrt(variances) - quantile(freedom, level_of(tests)))))
+
+
+def detectable(error: float, freedom: float, tests: int = 1, shown: float = math.inf) -> float:
+    """The true difference that a test at 0.05 finds with a power of 0.8, from the standard error and the degrees of
+    freedom with which it was estimated; of several tests that are corrected together, at 0.05 over their number.
 
     >>> [round(detectable(0.01, np.inf, tests), 4) for tests in (1, 12)]
     [0.028, 0.0371]
+    >>> round(detectable(0.01, 9.0), 4), round(detectable(0.01, 9.0, shown=9.0), 4)
+    (0.0315, 0.0349)
     """
-    return float(quantile(freedom, level_of(tests)) + quantile(freedom, POWER)) * error
+    variances = error**2 * variance_factors(shown)
+    return smallest(lambda x: power(x, variances, freedom, tests) >= POWER, error, 1e6 * error) or math.inf
+
+
+def smallest(enough: Callable[[float], bool], low: float, high: float) -> float | None:
+    """Bisection on a logarithmic scale, to a thousandth."""
+    if not enough(high):
+        return None
+    if enough(low):
+        return low
+    while high / low > 1.001:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def one_sided(distance: float, error: float, freedom: float) -> float:
@@ -89,6 +125,20 @@ def one_sided(distance: float, error: float, freedom: float) -> float:
     from scipy.special import stdtr
 
     return float(stdtr(freedom, -distance / error)) if error > 0 else float(distance <= 0)
+
+
+def t_result(
+    value: float, ends: tuple[float, float], p: float, error: float, freedom: float, own: float, shown: float
+) -> Result:
+    """With the power and the equivalence test of Student's t."""
+
+    def seen(tests: int) -> float | None:
+        return detectable(error, freedom, tests, shown) if error > 0 else None
+
+    def equal(within: float) -> float:
+        return max(one_sided(within + sign * value, error, freedom) for sign in (1, -1))
+
+    return Result(*ends, p, error, freedom, own, seen, equal)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,16 +188,8 @@ class Mean:
         error, freedom = map(float, with_seeds(np.array(own), pieces.known.freedom, seeds))
         half = float(quantile(freedom)) * error
         p = float(p_value(np.array(pieces.value - margin), np.array(error), freedom))
-        return Result(
-            pieces.value - half,
-            pieces.value + half,
-            p,
-            error,
-            freedom,
-            own,
-            lambda tests: detectable(error, freedom, tests) if error > 0 else None,
-            lambda within: max(one_sided(within + s * pieces.value, error, freedom) for s in (1, -1)),
-        )
+        ends = pieces.value - half, pieces.value + half
+        return t_result(pieces.value, ends, p, error, freedom, own, pieces.freedom_of_variance(seeds))
 
 
 def weighted_residuals(numbers: Floats, design: Design) -> Floats:

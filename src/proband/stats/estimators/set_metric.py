@@ -28,8 +28,8 @@ import numpy as np
 
 from proband.core.metrics import Metric
 from proband.stats.clusters import Design, Floats, Partition
-from proband.stats.estimators.mean import Mean, Pieces, Result, detectable, one_sided
-from proband.stats.estimators.share import Discordant, Share
+from proband.stats.estimators.mean import Mean, Pieces, Result, t_result
+from proband.stats.estimators.share import Discordant, Share, largest_number
 from proband.stats.ranking import accuracy_of_decisions
 from proband.stats.seeds import Seeds
 from proband.stats.variance import LEVEL, p_value, quantile
@@ -96,19 +96,17 @@ class SetMetric(Mean):
         if pieces.draws is not None or not self.share:
             return self.difference(pieces, seeds, constant)
         own, inside = pieces.variance, pieces.value * (1 - pieces.value)
-        number = min(inside / own, pieces.limit) if own > 1e-15 and inside > 1e-15 else self._least(pieces)
+        number = float(largest_number(np.array(inside), pieces.limit, pieces.known))
+        if inside > 1e-12:
+            number = min(number, pieces.limit, inside / own if own > 1e-15 else pieces.known.equal)
         return Share().at(number, pieces, seeds, constant)
-
-    def _least(self, pieces: Pieces) -> float:
-        """The number of observations where nothing varies."""
-        return min(pieces.limit, pieces.known.equal)
 
     def difference(self, pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Result:
         if pieces.draws is not None:
             return _percentiles(pieces, seeds, margin, share=self.share)
         if pieces.variance > 1e-15 or not self.share:
             return super().difference(pieces, seeds, margin)
-        apart = Discordant(max(pieces.value, 0.0), max(-pieces.value, 0.0), self._least(pieces))
+        apart = Discordant(max(pieces.value, 0.0), max(-pieces.value, 0.0), min(pieces.limit, pieces.known.equal))
         centre, error = apart.adjusted(sum(each.variance for each in seeds))
         freedom = pieces.known.freedom
         half = float(quantile(freedom)) * error
@@ -179,13 +177,4 @@ def _percentiles(pieces: Pieces, seeds: Sequence[Seeds], constant: float, *, sha
     p = max(p, 0.05) if low <= constant <= high else min(p, float(np.nextafter(0.05, 0)))
     if share and -1e-9 <= value <= 1 + 1e-9 and constant >= 0:
         low, high = max(low, -1.0), min(high, 1.0)
-    return Result(
-        low,
-        high,
-        p,
-        error,
-        freedom,
-        own,
-        lambda tests: detectable(error, freedom, tests) if error > 0 else None,
-        lambda within: max(one_sided(within + s * value, error, freedom) for s in (1, -1)),
-    )
+    return t_result(value, (low, high), p, error, freedom, own, freedom)

@@ -5,13 +5,19 @@ effective sample size (Korn and Graubard 1998; Franco, Little, Louis and Slud 20
 
     n_e = m (1 - m) / V,        V at least that of independent items.
 
-Where nothing varies, n_e is the number of clusters: all items of one may be alike. With little evidence it is between
-both. V is estimated from the clusters in which the rarer outcome occurs; with f of them,
+V is estimated from the clusters in which the rarer outcome occurs, f of G (divided by k, where each item has k
+clusters of the kind). All items of a cluster may be alike:
 
     1/n_e  :=  (1 - l) / n_e + l / min(n_e, G),      l = 1 / (1 + f)^2.
 
 The assumption that a cluster counts as one item is worth one cluster next to the f that were seen, so its share among
-1 + f is 1 / (1 + f); l is the square of it because a variance is mixed.
+1 + f is 1 / (1 + f); l is the square of it because a variance is mixed. Confidence limits must not fall when a wrong
+answer becomes right (Buehler 1957), but f = 0 gives n_e = G: no error says less about V than a few in different
+clusters. The interval of a perfect score is therefore the shortest that m errors in m clusters can have,
+
+    w = min over m of the width at m errors,  1/n_e = (1 - l) / n + l / G  with f = m,
+
+and no interval is shorter than w.
 
 Two systems on the same items, d = a - b: Student's t with the CR2 variance of d. The end that is away from zero is that
 of Bonett and Price (2012) where it is further out: 1 is added to both kinds of discordant answers, at n_e + 2. Two
@@ -19,13 +25,20 @@ systems that agree everywhere so get an interval of the width that the number of
 where zero is outside.
 
 The power of that test is solved at the alternative. A difference of X needs at least X discordant answers, so with q of
-them at no difference the variance is (q + X - X^2) / n_e, and X is found with a chance of
+them at no difference the variance is D (q + X - X^2) / n, and X is found with a chance of
 
-    F_nu(X / sqrt((q + X - X^2) / n_e) - t_(1 - a/2)).
+    F_nu(X / sqrt(D (q + X - X^2) / n) - t_(1 - a/2)).
 
-q and n_e are estimates: with n_e q discordant answers, q follows a gamma distribution (Poisson counts, Jeffreys'
-prior), and a variance from nu degrees of freedom is nu / chi^2_nu times the estimate. The chance is the mean over both
-(assurance, O'Hagan, Stevens and Campbell 2005), and the detectable difference is the X for which it is 0.8.
+D is the design effect, n / n_e at no difference. Answers to rare outcomes correlate less than those to frequent ones
+(Gulliford et al. 2005), so D grows with X. If a normal variable decides between only a, both alike and only b
+(Ochi and Prentice 1984), a cluster that moves it by b moves the chance of each outcome by b times the density f at its
+threshold, so that the covariance of two answers of a cluster is (f(q/2) + f(q/2 + X))^2 times the variance of b:
+
+    D = 1 + (n/n_e - 1) ((f(q/2) + f(q/2 + X)) / (2 f(q/2)))^2 q / (q + X - X^2),      f(p) = phi(Phi^-1(p)).
+
+The variance is an estimate, but for the (X - X^2) / n of the answers that the difference itself changes: the rest is
+nu / chi^2_nu times as large, with Box's (1953) degrees of freedom (mean.py). The chance is the mean over that
+distribution (assurance, O'Hagan, Stevens and Campbell 2005); the detectable difference is the X for which it is 0.8.
 """
 
 from __future__ import annotations
@@ -37,9 +50,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.stats.clusters import Design, Floats
-from proband.stats.estimators.mean import POWER, Mean, Pieces, Result, level_of, one_sided, weighted_residuals
+from proband.stats.estimators.mean import POWER, Mean, Pieces, Result, one_sided, power, smallest, weighted_residuals
 from proband.stats.seeds import Seeds, with_seeds
-from proband.stats.variance import known, p_value, quantile
+from proband.stats.variance import Known, known, p_value, quantile, variance_factors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,19 +108,39 @@ def effective_number(numbers: Floats, design: Design, variance: Floats) -> Float
     varies = (largest > 1e-15) & (inside > 1e-15)
     number = np.where(varies, inside / np.where(varies, largest, 1.0), about.equal)
     rarer = np.where((mean > 0.5)[..., None], 1 - numbers, numbers)
-    weight = 1 / (1 + _clusters_with(rarer, design)) ** 2
-    result: Floats = 1 / ((1 - weight) / number + weight / np.minimum(number, about.equal))
-    return result
+    number = _shrunk(number, about.equal, _clusters_with(rarer, design))
+    most = largest_number(inside, 1 / float(design.weights @ design.weights), about)
+    return np.where(inside > 1e-12, np.minimum(number, most), most)
+
+
+def _shrunk(number: Floats | float, clusters: float, seen: Floats) -> Floats:
+    weight = 1 / (1 + seen) ** 2
+    return np.asarray(1 / ((1 - weight) / number + weight / np.minimum(number, clusters)))
+
+
+def largest_number(inside: Floats, items: float, about: Known) -> Floats:
+    """The effective number of items at which Wilson's interval of a mean m is as wide as that of a perfect score;
+    `inside` is m (1 - m).
+
+    >>> about = Known(freedom=9.0, clusters=10, equal=10.0)  # 120 items in ten clusters; a score of 97 %
+    >>> [round(float(largest_number(np.array(v), 120.0, about)), 1) for v in (0.0, 0.97 * 0.03)]
+    [45.1, 78.9]
+    """
+    t = float(quantile(about.freedom)) ** 2
+    errors = np.arange(int(min(about.equal, items / 2)) + 1.0)
+    c, q = t / _shrunk(items, about.equal, errors), errors / items
+    square = float((np.sqrt(4 * c * q * (1 - q) + c**2) / (1 + c)).min()) ** 2  # w^2
+    b = 2 * inside - square
+    return np.asarray(t * (1 - square) / (np.sqrt(b**2 + (1 - square) * square) - b))  # the same width, solved for n_e
 
 
 def _clusters_with(outcome: Floats, design: Design) -> Floats:
-    """In how many clusters (of the kind that has fewest) an outcome occurs."""
+    """In how many clusters (of the kind that has fewest) an outcome occurs; an item of k clusters shows it in each."""
     kind = min(design.kinds, key=lambda each: each.count)
     order = np.argsort(kind.group, kind="stable")
     starts = np.searchsorted(kind.group[order], np.arange(kind.count))
     sums = np.add.reduceat(outcome[..., kind.items[order]], starts, axis=-1)
-    counts: Floats = (sums > 1e-12).sum(axis=-1)
-    return counts
+    return np.asarray((sums > 1e-12).sum(axis=-1) * design.items / len(kind.items))
 
 
 @dataclass(frozen=True)
@@ -118,6 +151,7 @@ class Discordant:
     only_a: float
     only_b: float
     number: float
+    square: float = 0.0  # the mean square of the difference
 
     def adjusted(self, more: float = 0.0) -> tuple[float, float]:
         n = self.number + 2
@@ -131,7 +165,7 @@ def discordant(pieces: Pieces, own: float) -> Discordant:
     only_a, only_b = float(np.maximum(d, 0.0) @ weights), float(np.maximum(-d, 0.0) @ weights)
     within = only_a + only_b - (only_a - only_b) ** 2
     number = min(pieces.limit, within / own) if own > 1e-15 and within > 1e-15 else pieces.known.equal
-    return Discordant(only_a, only_b, number)
+    return Discordant(only_a, only_b, number, float(d**2 @ weights))
 
 
 def paired(pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Result:
@@ -168,36 +202,38 @@ def paired(pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Resul
 
     def seen(tests: int) -> float | None:
         certain = max(0.0, value - t * error, -value - t * error)
-        return None if own == 0 else detectable_share(apart, freedom, error**2 - own, tests, certain)
+        return None if own == 0 else detectable_share(apart, pieces, freedom, seeds, tests, certain)
 
     return Result(low, high, p, error, freedom, own, seen, equal)
 
 
-MIDPOINTS = (np.arange(12) + 0.5) / 12  # of a distribution that is averaged over
+def variance_at(x: float, q: float, items: float, effect: float, largest: float, scale: Floats) -> Floats:
+    """D (q + X - X^2) / n above; `effect` is D at no difference, `largest` that of clusters whose items are all alike,
+    `scale` how many times the estimate is the truth.
 
-
-def detectable_share(apart: Discordant, freedom: float, more: float, tests: int = 1, certain: float = 0.0) -> float:
-    """X above; `more` is the variance that training seeds add, `certain` the part of the difference that is beyond
-    doubt, which is no discordance at no difference.
-
-    >>> many = Discordant(0.1, 0.1, 40_000.0)
-    >>> x = detectable_share(many, 40_000.0, 0.0)
-    >>> round(x, 4), round(float((quantile(4e4) + quantile(4e4, 0.8)) * math.sqrt((0.2 + x - x**2) / 40_000)), 4)
-    (0.0064, 0.0064)
+    >>> [round(float(variance_at(x, 0.2, 400.0, 2.0, 10.0, np.array(1.0))) * 400, 3) for x in (0.0, 0.1)]
+    [0.4, 0.627]
     """
-    from scipy.special import chdtri, gammaincinv, stdtr
+    from scipy.special import ndtri
 
-    q = max(apart.only_a + apart.only_b - certain, 0.0)
-    of_q = (gammaincinv(q * apart.number + 0.5, MIDPOINTS) / apart.number)[:, None]
-    number = apart.number / (freedom / chdtri(freedom, MIDPOINTS))
-    least = quantile(freedom, level_of(tests))
+    q = max(q, 1e-12)
+    lower, upper = (math.exp(-(ndtri(min(p, 1.0)) ** 2) / 2) for p in (q / 2, q / 2 + x))
+    more = x - x**2
+    grown = 1 + (effect - 1) * ((lower + upper) / (2 * lower)) ** 2 * q / (q + more)
+    return (scale * (min(grown, max(largest, effect)) * (q + more) - more) + more) / items
 
-    def power(x: float) -> float:
-        error = np.sqrt((np.minimum(of_q, 1.0) + x - x**2) / number + more)
-        return float(np.mean(stdtr(freedom, x / error - least)))
 
-    low, high = 0.0, 1.0
-    for _ in range(24):
-        middle = (low + high) / 2
-        low, high = (low, middle) if power(middle) >= POWER else (middle, high)
-    return high
+def detectable_share(
+    apart: Discordant, pieces: Pieces, freedom: float, seeds: Sequence[Seeds], tests: int, certain: float
+) -> float:
+    """X above; `certain` is the part of the difference that is beyond doubt, which is no discordance at no
+    difference."""
+    q, scale = max(apart.square - certain, 0.0), variance_factors(pieces.freedom_of_variance(seeds))
+    items, more = pieces.limit, scale * sum(each.variance for each in seeds)
+    effect = max(pieces.variance * items / (apart.square - pieces.value**2), 1.0)
+
+    def enough(x: float) -> bool:
+        own = variance_at(x, q, items, effect, items / pieces.known.equal, scale)
+        return power(x, own + more, freedom, tests) >= POWER
+
+    return smallest(enough, 1e-9, 1.0) or 1.0
