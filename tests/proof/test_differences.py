@@ -31,10 +31,11 @@ def drawn(domain: Domain, rng: random.Random, facts: int, things: str = "ABCDEF"
     return Problem(tuple(told), (things[0], things[1]))
 
 
+@pytest.mark.parametrize("count", [35, pytest.param(120, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("name", ["grid", "temporal"])
-def test_the_two_provers_agree(name: str) -> None:
+def test_the_two_provers_agree(name: str, count: int) -> None:
     domain, rng = load(name), random.Random(5)
-    for number in range(120):
+    for number in range(count):
         problem = drawn(domain, rng, 1 + number % 7)
         for world in domain.worlds:
             assert set(solve(domain, problem, world).possible) == possible(domain, problem, world), problem

@@ -78,7 +78,7 @@ def test_a_verdict_for_every_row(run: Callable[..., Any], tmp_path: Path) -> Non
     assert set(verdicts[4]["worlds"]) >= {"left"}
     assert len(verdicts[4]["worlds"]) == 2
     assert verdicts[6]["sentence"] == "P is near Q."
-    assert "'sideways' is no word of grid" in verdicts[7]["reason"]
+    assert "'sideways' is not a word of grid" in verdicts[7]["reason"]
 
 
 def test_unread_rows_are_in_no_rate(run: Callable[..., Any], tmp_path: Path) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import runpy
+import importlib
 from pathlib import Path
 
 import pytest
 
 
 @pytest.mark.parametrize("domain", ["grid", "kinship", "temporal"])
-def test_planted_defects_are_found(root: Path, domain: str) -> None:
-    benchmark = runpy.run_path(str(root / "benchmarks" / "audit_recall.py"))
-    result = benchmark["measure"](domain, 12, 3)
+def test_planted_defects_are_found(root: Path, domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(root / "benchmarks")
+    result = importlib.import_module("audit_recall").measure(domain, 12, 3)
     missed = result["first missed, accused or unread"]
     assert result["recall"]["n"] == result["recall"]["of"], missed
     assert result["clean rows falsely accused"]["n"] == 0, missed

@@ -1,4 +1,4 @@
-"""The answers that a question can have in the worlds of the facts, and the verdict on a label."""
+"""The possible answers of a question in the worlds of its facts, and the verdict on a label."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) 
 
 
 def _route(prover: Prover, problem: Problem, world: str) -> Solution:
-    """How far one comes, where each fact is a step and facts lead from the one to the other."""
+    """The distance from one thing to the other, where each fact is a step."""
     worlds = prover.solve(problem, world, True).worlds
     a, b = problem.question
     if not worlds:
@@ -58,7 +58,8 @@ def _route(prover: Prover, problem: Problem, world: str) -> Solution:
 
 
 def _holds(fitting: Callable[[str, Word], bool], solution: Solution, word: Word) -> tuple[bool, bool]:
-    """Does the word hold (in some world, in all)? An answer may say more than the word, a gender for instance."""
+    """Does the word hold (in some world, in all)? An answer may be more specific than the word, for example by
+    gender."""
     fits = [fitting(each, word) for each in solution.possible]
     certain = word.gender is None and word.relation in solution.always
     certain = certain or any(fitting(each, word) for each in solution.certain)
@@ -118,7 +119,7 @@ def _collect(held: _Held, things: Sequence[str], holds: Callable[[str], tuple[bo
 
 
 def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: Solution) -> str:
-    """entailed, false, ambiguous, gender open (right but for a gender that is not stated), or inconsistent."""
+    """entailed, false, ambiguous, gender open (right except for a gender that is not stated), or inconsistent."""
     possible, certain = found.possible, found.certain
     if not possible:
         return "inconsistent"
@@ -141,7 +142,7 @@ def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: Soluti
 
 
 def fits_label(domain: Domain, label: Label, answer: str) -> bool:
-    """Is the answer what the label says? A label without a gender says no gender."""
+    """Does the answer fit the label? A label without a gender fits either."""
     if label.word is None or answer == OTHER:
         return label.text == answer
     word = domain.word(answer)

@@ -1,9 +1,9 @@
-"""Why rows are wrong: the template that says something else than its label, or the label that is turned round.
+"""Causes of wrong rows: a template whose label has another meaning, or a reversed label.
 
-Rows whose answer follows from one sentence show what a template is taken to mean by whoever made the labels. A template
-that is taken otherwise than it reads, often enough to be no accident, is a suspect. A row with more sentences is put
-down to a suspect among them if reading it as its author does makes the label right. What no suspect explains is
-grouped by the label and what follows instead.
+Rows whose answer follows from one sentence show which meaning the author of the labels gave to a template. A template
+that often has another meaning than its words is a suspect. A longer row is attributed to one of its suspects if the
+author's meaning makes the label right. The remaining rows are grouped by their label and the answer that follows
+instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Suspect(NamedTuple):
-    """A template that says one relation and is labelled as if it said another."""
+    """A template that states one relation and is labelled as if it stated another."""
 
     shape: str
     says: str
@@ -58,7 +58,7 @@ class Causes:
             self.taken[Suspect(shape, fact.relation, meant)] += 1
 
     def _meant(self, row: RowVerdict, fact: Fact) -> str | None:
-        """What the one fact must say for the label to be right."""
+        """The relation of the one fact that would make the label right."""
         label = self.domain.word(row.label)
         if label is None or row.asked.word or {fact.who, fact.of} != set(row.asked.pair):
             return None
@@ -117,7 +117,7 @@ class Causes:
         return relation if entry.get("words") or not by_gender else " or ".join(by_gender)
 
     def _blamed(self, row: RowVerdict) -> Suspect | None:
-        """The suspect, most often seen first, which makes the label right if read as its author does. Facts of one
+        """The most frequent suspect that makes the label right if it has the author's meaning. Facts of one
         sentence change together."""
         label = Label(None if row.asked.word else self.domain.word(row.label), row.label)
         facts = [row.facts[n] for n in row.proof or range(len(row.facts))]

@@ -1,11 +1,11 @@
-"""What follows from the facts of a row for its label, in every world: the part of a verdict that knows no names.
+"""The verdict on a label from the facts of its row, in every world; names play no part in it.
 
-entailed      the label holds in every world of the facts          false         in none; what holds instead is said
+entailed      the label holds in every world of the facts          false         in none; the right answer is shown
 ambiguous     in some worlds and not in others                     inconsistent  the facts have no world
-gender open   the relation follows, the gender is not stated         unread        something in it is not understood
-depends on the world   the verdict is not the same in all worlds of the domain, and none was named
+gender open   the relation follows, the gender is not stated         unread        a part of it is not understood
+depends on the world   the verdict differs between the worlds of the domain, and none was named
 
-Facts that differ in names alone are decided once.
+Facts that differ only in names are decided once.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NOTHING_ASKED: Final = AskedRelation("", "")
 
 @dataclass(frozen=True, kw_only=True)
 class Cause:
-    """What a group of findings has in common. `key` is the same for the same fault in any run."""
+    """What the findings of a group share. The same fault has the same `key` in every run."""
 
     key: str
     claim: str
@@ -68,12 +68,12 @@ class RowVerdict:
 
     @property
     def read(self) -> bool:
-        """Is it read, by two readings, or from facts or templates that need no second one?"""
+        """Whether it is read: by two readings, or from facts or templates, which need only one."""
         return self.verdict != "unread" and not self.one_reading
 
     @property
     def accused(self) -> bool:
-        """Is the label called wrong or open, and the row read?"""
+        """Whether the row is read and its label is wrong or open."""
         return self.verdict in ACCUSING and self.read
 
     def shape_of(self, fact: Fact) -> str:
@@ -133,9 +133,8 @@ class Decider:
         )
 
     def _verdict(self, problem: Problem, asked: AskedRelation, label: Label, found: Solution, world: str) -> str:
-        word = label.word
-        if self.prover.beyond and word and word.relation not in (*self.domain.inverse, OTHER):
-            return self.prover.beyond(problem, word, world)
+        if self.prover.beyond and label.word and label.word.relation not in (*self.domain.inverse, OTHER):
+            return self.prover.beyond(problem, label.word, world)
         return verdict_of(self.domain, label, asked, found)
 
     def _reversed(self, problem: Problem, label: Label) -> bool:
@@ -147,10 +146,10 @@ class Decider:
         return known and all(verdict_of(self.domain, label, asked, each) == "entailed" for each in found)
 
     def _proof(self, problem: Problem, asked: AskedRelation, found: Solution) -> tuple[int, ...]:
-        """Few facts from which the answer follows: the shortest path between the two things along which it does, or
-        what is left when facts that are not needed are left out one by one."""
+        """A small set of facts from which the answer follows: the shortest path between the two things that is
+        sufficient, or the facts that remain after the others are removed one by one."""
         if asked.who and asked.of:
-            for path in islice(_paths(problem), PATHS_TRIED):
+            for path in islice(paths(problem), PATHS_TRIED):
                 if self._enough(problem, asked, path, found):
                     return path
         return fewest(len(problem.facts), lambda numbers: self._enough(problem, asked, numbers, found))
@@ -166,7 +165,7 @@ class Decider:
                 return False
         if len(found.possible) > 1:
             return self.prover.solve(fewer, self.world).certain == found.certain
-        return next(_paths(fewer), None) is not None and self.prover.follows(fewer, found.certain[0], self.world)
+        return next(paths(fewer), None) is not None and self.prover.follows(fewer, found.certain[0], self.world)
 
 
 def numbered(problem: Problem, asked: AskedRelation) -> tuple[Problem, dict[str, str]]:
@@ -183,7 +182,7 @@ def numbered(problem: Problem, asked: AskedRelation) -> tuple[Problem, dict[str,
 
 
 def fewest(facts: int, enough: Callable[[tuple[int, ...]], bool]) -> tuple[int, ...]:
-    """Numbers of facts that are enough and of which none can be left out: each is, one by one, where it can."""
+    """Numbers of the facts of a minimal sufficient set: every fact is removed that can be."""
     kept = tuple(range(facts))
     for number in range(facts):
         fewer = tuple(each for each in kept if each != number)
@@ -192,8 +191,8 @@ def fewest(facts: int, enough: Callable[[tuple[int, ...]], bool]) -> tuple[int, 
     return kept
 
 
-def _paths(problem: Problem) -> Iterator[tuple[int, ...]]:
-    """The numbers of the facts on the ways between the two things that meet nothing twice, the shortest first."""
+def paths(problem: Problem) -> Iterator[tuple[int, ...]]:
+    """The facts (by number) of the simple paths between the two things, shortest first."""
     near: dict[str, list[tuple[str, int]]] = {}
     for number, fact in enumerate(problem.facts):
         if not fact.negated:

@@ -52,7 +52,7 @@ def _condition(text: str) -> tuple[tuple[str, str, str, str, int], ...]:
     """
     match = CONDITION.fullmatch(text)
     if match is None:
-        raise ProbandError(f"{text!r} is no condition such as 'a.x < b.x' or 'a.x = b.x + 1'")
+        raise ProbandError(f"{text!r} is not a condition such as 'a.x < b.x' or 'a.x = b.x + 1'")
     one, x, sign, other, y, plus, number = match.groups()
     c = int(number or 0) * (-1 if plus == "-" else 1)
     least, most = (other, y, one, x), (one, x, other, y)
@@ -66,7 +66,8 @@ def _condition(text: str) -> tuple[tuple[str, str, str, str, int], ...]:
 
 
 def bounds(domain: Domain, a: str, relation: str, b: str, world: str, *, as_answer: bool = False) -> list[Bound]:
-    """What `a is the relation of b` says in a world; a fact may say more than an answer does (`step` in `unit`)."""
+    """The bounds of `a is the relation of b` in a world; a fact may be more specific than an answer (`step` in
+    `unit`)."""
     entry = domain.raw["relations"][relation]
     conditions = entry.get(world, entry["means"])
     if world == "unit" and not as_answer:
@@ -93,27 +94,19 @@ def always(domain: Domain, things: Iterable[str]) -> list[Bound]:
 
 def heights(edges: Sequence[Bound], points: Iterable[Point]) -> dict[Point, int] | None:
     """A solution of the bounds (Bellman and Ford, from a source before all points); None if they have none."""
-    value = dict.fromkeys(points, 0)
-    for _ in range(len(value) + 1):
+    return _shortest(edges, dict.fromkeys(points, 0))
+
+
+def _shortest(edges: Sequence[Bound], value: dict[Point, int]) -> dict[Point, int] | None:
+    """The least c such that point - start <= c follows, from these starts, for every point that is bounded at all."""
+    for _ in range(len(edges) + 1):
         moved = False
         for left, right, most in edges:
-            if value[right] + most < value[left]:
+            if right in value and value[right] + most < value.get(left, 1 << 40):
                 value[left], moved = value[right] + most, True
         if not moved:
             return value
     return None
-
-
-def _tightest(edges: Sequence[Bound], start: Point) -> dict[Point, int]:
-    """The least c such that point - start <= c follows, for every point that is bounded at all."""
-    least = {start: 0}
-    moved = True
-    while moved:
-        moved = False
-        for left, right, most in edges:
-            if right in least and least[right] + most < least.get(left, 1 << 40):
-                least[left], moved = least[right] + most, True
-    return least
 
 
 # ---- the questions -------------------------------------------------------------------------------------------------
@@ -152,7 +145,7 @@ def solve(domain: Domain, problem: Problem, world: str, shown: bool = False) -> 
 
 
 def cases(domain: Domain, problem: Problem, world: str) -> Iterator[list[Bound]]:
-    """The ways in which the facts can hold: one, unless some are negated."""
+    """The cases in which the facts hold: one, unless some are negated."""
     certain: list[Bound] = []
     choices: list[list[Bound]] = []
     for fact in problem.facts:
@@ -168,7 +161,7 @@ def cases(domain: Domain, problem: Problem, world: str) -> Iterator[list[Bound]]
 
 
 def answers(domain: Domain, a: str, b: str, world: str) -> Iterator[tuple[str, list[Bound]]]:
-    """Each answer with the bounds it adds; `none` in all the ways to break every relation."""
+    """Each answer with the bounds it adds; `none` with every way to break every relation."""
     meanings = {name: bounds(domain, a, name, b, world, as_answer=True) for name in domain.inverse}
     yield from meanings.items()
     if domain.other:
@@ -181,14 +174,14 @@ def points_of(domain: Domain, things: Iterable[str]) -> list[Point]:
 
 
 def _projected(edges: Sequence[Bound], points: Sequence[Point]) -> list[Bound]:
-    """The tightest bounds between the coordinates of the two things: all that the facts say of them."""
-    reach = {start: _tightest(edges, start) for start in points}
+    """The tightest bounds between the coordinates of the two things."""
+    reach = {start: _shortest(edges, {start: 0}) or {} for start in points}
     return [Bound(p, start, reach[start][p]) for start in points for p in points if p != start and p in reach[start]]
 
 
 def _positions(domain: Domain, edges: Sequence[Bound], points: Sequence[Point]) -> dict[str, dict[str, int]]:
     value = heights(edges, points)
-    assert value is not None  # the projection said that there is one
+    assert value is not None  # the projection has one
     names = domain.raw["coordinates"]
     meanings = (text for entry in domain.raw["relations"].values() for text in entry["means"])
     conditions = [each for text in (*meanings, *domain.raw.get("always", ())) for each in _condition(text)]

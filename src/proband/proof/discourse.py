@@ -1,7 +1,7 @@
-"""A reply cut into sentences, and a sentence into the clauses that a reader of facts can be given.
+"""Splits a reply into sentences, and a sentence into clauses for a reader of facts.
 
-What replies wrap facts in is taken off here, whatever the domain: marks of lists, `therefore`, `from point 2, we know
-that`, `this makes X ...`. What is supposed, asked or said of everybody states nothing; what is taken back is marked.
+Removes what surrounds facts in replies, in any domain: marks of lists, `therefore`, `from point 2, we know
+that`, `this makes X ...`. Suppositions, questions and general statements state no fact; what is taken back is marked.
 
 >>> [(each.kind, each.text) for each in sentences("1. A is left of B.\\n- If D is left of A, fine. Wait, no.")]
 [('stated', 'A is left of B.'), ('supposed', 'If D is left of A, fine.'), ('taken back', 'Wait, no.')]
@@ -28,7 +28,7 @@ LINE: Final = re.compile(r"[^\n]+")
 SENTENCE: Final = re.compile(
     r"""\S.*?(?:(?<!\b[A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\be\.g)(?<!\bi\.e)[.!?]["'”’)*]*(?=\s|$)|$)"""
 )
-ANSWER_TAG: Final = re.compile(r"(?is)<answer>(.*?)</answer>|\\boxed\{(?:\\text\{)?(.*?)\}+")
+ANSWER_TAG: Final = re.compile(r"(?is)<answer>(.*?)</answer>|\\boxed\{\s*(?:\\(?:text|math)[a-z]*\{)?(.*?)\}+")
 NOISE: Final = re.compile(r"[\"“”„«»*_`]+|^\W+(?=\w)|</?\w+>")
 SUBJECTS: Final = {"him": "he is", "her": "she is", "them": "they are"}
 
@@ -90,7 +90,7 @@ def _kind(text: str) -> str:
 
 
 def clause(text: str) -> str:
-    """A clause without what it is wrapped in.
+    """A clause without its introduction.
 
     >>> clause("From point 3, we understand that this makes Ann and Bo Cy's parents.")
     "Ann and Bo are Cy's parents"
@@ -111,7 +111,7 @@ def be(names: str) -> str:
 
 
 def cuts(text: str) -> Iterator[tuple[str, str]]:
-    """The places at which a sentence may be cut in two clauses."""
+    """The places at which a sentence may be split in two clauses."""
     for cut in islice(pattern("cut").finditer(text), MOST_CUTS):
         left, right = text[: cut.start()].strip(), text[cut.end() :].strip()
         if left and right and pattern("clause").match(clause(right)):
@@ -121,7 +121,7 @@ def cuts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def answer_in(reply: str) -> str:
-    """The answer that a reply marks as such, the last one: in a tag, a box, or on a line that says so.
+    """The last answer that a reply marks: in a tag, in a box, or on a line `Answer: ...`.
 
     >>> answer_in("So she is his aunt.\\nAnswer: aunt"), answer_in("<answer>Aunt</answer>"), answer_in("Aunt, I think.")
     ('aunt', 'Aunt', '')

@@ -1,4 +1,4 @@
-"""Forms of rows of data sets that others have made, whose world is known: StepGame, bAbI."""
+"""Row formats of published data sets whose world is known: StepGame, bAbI."""
 
 from __future__ import annotations
 

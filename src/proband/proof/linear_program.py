@@ -1,7 +1,7 @@
 """The second prover for coordinates: linear programming (SciPy's HiGHS) instead of shortest paths.
 
 The matrix of bounds left - right <= c is totally unimodular: if they have a solution, they have one in whole numbers.
-Shares with `differences` the conditions of the domain's file and the cases of negated facts.
+It shares the domain's conditions and the cases of negated facts with `differences`.
 
 >>> from proband.english.domain import load
 >>> from proband.core.types import Fact

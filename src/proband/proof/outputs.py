@@ -1,7 +1,7 @@
-"""What an audit writes.
+"""The files that an audit writes.
 
 verdicts.jsonl  a line per row             findings.jsonl  a line per cause: claim, severity, evidence, labels
-summary.json    all figures                report.md       the findings, to be pasted into an issue
+summary.json    all figures
 corrected.*     the rows as they were, false labels replaced where one answer follows, and two columns that say what
                 was changed and why (several files: the folder corrected/)
 """
@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
-from proband.core.files import atomic, encode, md, write_json, write_jsonl, write_text
+from proband.core.files import atomic, encode, write_json, write_jsonl
 from proband.core.tables import FRAMES, WORKBOOKS, kind_of
 from proband.proof.decisions import DEPENDS, GENDER_OPEN, RowVerdict, fewest
 from proband.proof.rows import AuditRow
@@ -29,8 +29,8 @@ LONGEST_SHOWN: Final = 400
 AS_CSV: Final = (".tsv", *FRAMES, *WORKBOOKS)
 
 
-def write_audit(audited: JudgedRows, out: Path, *, name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Write everything but the page; returns the summary with the findings. `facts` (domain, world, ...) go into it."""
+def write_audit(audited: JudgedRows, out: Path, *, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Write these files; returns the summary with the findings. `facts` (domain, world, ...) go into it."""
     tally, judge = Tally(), audited.judge
     with ExitStack() as stack:
         lines = stack.enter_context(atomic(out / "verdicts.jsonl", mode="wb"))
@@ -40,15 +40,9 @@ def write_audit(audited: JudgedRows, out: Path, *, name: str, facts: Mapping[str
             lines.write(encode(record(judge, row, judged)) + b"\n")
             corrected.add(row, judged, right=audited.correction(judged))
         corrected.close()
-    summary = {
-        **facts,
-        **tally.summary(),
-        "second prover": audited.second_prover,
-        "copies": dict(corrected.count),
-    }
-    findings = tally.findings()
+    made = {"second prover": audited.second_prover, "copies": corrected.count}
+    summary, findings = {**facts, **tally.summary(), **made}, tally.findings()
     write_jsonl(out / "findings.jsonl", findings)
-    write_text(out / "report.md", markdown(name, summary, findings))
     write_json(out / "summary.json", {**summary, "findings": len(findings)})
     return {**summary, "finding": findings}
 
@@ -63,12 +57,10 @@ def record(judge: Judge, row: AuditRow, judged: RowVerdict) -> dict[str, Any]:
         reason, sentence = judged.unread
         unread = {"reason": reason, "sentence": sentence[:LONGEST_SHOWN], "notes": judged.notes}
         return {**place, **unread, **({"readers": judged.readers} if judged.readers else {})}
-    asked = judged.asked
+    asked, word = judged.asked, judged.asked.word
     return {
         **place,
-        "question": asked.pair
-        if asked.word is None
-        else {"who": asked.who, "relation": asked.word.relation, "of": asked.of},
+        "question": {"who": asked.who, "relation": word.relation, "of": asked.of} if word else asked.pair,
         "possible": judged.possible,
         "right": judged.right or None,
         "reversed": judged.reversed,
@@ -76,9 +68,7 @@ def record(judge: Judge, row: AuditRow, judged: RowVerdict) -> dict[str, Any]:
         "one_reading": judged.one_reading,
         "readers": judged.readers,
         "worlds": {answer: judge.describe(world) for answer, world in judged.worlds.items()},
-        "by_world": {
-            world: {"verdict": verdict, "possible": possible} for world, (verdict, possible) in judged.by_world.items()
-        },
+        "by_world": {world: dict(zip(("verdict", "possible"), each)) for world, each in judged.by_world.items()},
         "cause": judged.cause.claim if judged.cause else None,
         "notes": judged.notes,
     }
@@ -99,7 +89,7 @@ def fact_lines(judged: RowVerdict, numbers: Sequence[int]) -> list[str]:
 
 
 def _example(judge: Judge, row: AuditRow, judged: RowVerdict) -> dict[str, Any]:
-    """A row as evidence of a finding."""
+    """A row as evidence for a finding."""
     text = row.text or row.question
     proof = judged.proof
     if judged.verdict == "inconsistent":  # a few facts that contradict each other already
@@ -123,7 +113,7 @@ def _example(judge: Judge, row: AuditRow, judged: RowVerdict) -> dict[str, Any]:
 
 
 class CorrectedCopy:
-    """The rows in their own format (tables that only programs read as CSV), each with what was changed."""
+    """The rows in their own format (Parquet and the like as CSV), each with its change."""
 
     def __init__(self, out: Path, stack: ExitStack, *, several: bool) -> None:
         self.out, self.stack, self.several = out, stack, several
@@ -164,13 +154,13 @@ class CorrectedCopy:
 
 
 def _plain(value: Any) -> str:
-    """A text as it is, anything else as JSON; what cannot be UTF-8 is replaced."""
+    """A text unchanged, anything else as JSON; invalid UTF-8 is replaced."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _change(judged: RowVerdict, right: str) -> str:
-    """What was done to the row, and why."""
+    """How the row was changed, and why."""
     if judged.one_reading and judged.verdict != "entailed":
         return f"unchanged: one reading alone finds it {judged.verdict}"
     if judged.verdict == "false" and right:
@@ -186,53 +176,3 @@ def _change(judged: RowVerdict, right: str) -> str:
         "unread": f"unchanged: unread: {judged.unread.reason}" if judged.unread else "",
     }
     return "; ".join(filter(None, [reasons[judged.verdict], *judged.notes]))
-
-
-# ---- Markdown ------------------------------------------------------------------------------------------------------
-
-
-def markdown(name: str, summary: Mapping[str, Any], findings: Sequence[Mapping[str, Any]]) -> str:
-    """The report, short enough for an issue: figures, then each cause with its examples."""
-    read, verdicts = summary["read"], summary["verdicts"]
-    lines = [f"# Labels of {name}", "", f"{summary['rows']:,} rows, {read:,} read ({_share(read, summary['rows'])})"]
-    lines[-1] += f"; domain {summary['domain']}, {summary['world']}."
-    lines += ["", "| verdict | rows | of the rows read |", "|---|---:|---:|"]
-    for verdict, count in verdicts.items():
-        lines.append(f"| {verdict} | {count:,} | {'' if verdict == 'unread' else _share(count, read)} |")
-    if summary["readings"]:
-        scores = ", ".join(f"*{reading}* {score} %" for reading, score in summary["readings"].items())
-        lines += ["", f"A perfect reasoner scores: {scores} (of the rows read)."]
-    if one := summary["one reading"]:
-        counts = ", ".join(f"{name} {n:,}" for name, n in one.items())
-        lines += ["", f"One reading alone has {sum(one.values()):,} rows ({counts}): they do not count as read."]
-    if twice := summary["read twice"]:
-        share = _share(summary["readings disagree"], twice)
-        lines += ["", f"The two readings lead to different verdicts on {share} of the {twice:,} rows that both read."]
-    second = summary["second prover"]
-    lines += ["", f"A second prover of another kind agrees on {second['agree']} of {second['rows']} sampled rows"]
-    lines[-1] += f" ({second['weaker']} left open by it, {second['against']} against)."
-    lines += ["", "## Findings", ""] if findings else []
-    for finding in findings:
-        rows = f"{finding['rows']:,} row" + "s" * (finding["rows"] != 1)
-        lines += [f"### {finding['finding']}. {md(finding['claim'])}: {rows}", ""]
-        lines += _evidence(finding)
-    if summary["unread"]:
-        lines += ["## Unread", "", "| rows | reason | sentence |", "|---:|---|---|"]
-        lines += [f"| {u['rows']:,} | {md(u['reason'])} | {md(u['sentence'])} |" for u in summary["unread"][:20]]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _evidence(finding: Mapping[str, Any]) -> list[str]:
-    suggested = ", ".join(f"{change} ({n:,})" for change, n in finding["suggested_label"].items())
-    lines = [f"Severity: {finding['severity']}." + (f" Suggested: {suggested}." if suggested else ""), ""]
-    for each in finding["evidence"]:
-        possible = f"; possible: {', '.join(each['possible'])}" if each["verdict"] in ("ambiguous", "false") else ""
-        follows = f"; follows: *{each['suggested_label']}*" if each["suggested_label"] else possible
-        proof = f" ({md('; '.join(each['proof']))})" if each["proof"] else ""
-        lines.append(f"- {md(each['place'])}: {md(each['text'])} **{md(each['question'])}?**")
-        lines.append(f"  labelled *{md(each['label'])}*{follows}{proof}")
-    return [*lines, ""]
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "–"

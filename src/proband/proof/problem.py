@@ -1,8 +1,8 @@
-"""What a prover is given and what it says, whatever the domain."""
+"""The input and the result of a prover, for any domain."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from proband.english.reading import TextReader
 
 
 class Problem(NamedTuple):
-    """Facts, and the question what `question[0]` is to `question[1]`. `genders`: of things whose words do not tell."""
+    """Facts, and the question what `question[0]` is to `question[1]`. `genders`: where the words do not give them."""
 
     facts: tuple[Fact, ...]
     question: tuple[str, str]
@@ -33,11 +33,11 @@ class Solution:
 
 @dataclass(frozen=True, kw_only=True)
 class Prover:
-    """Who decides what follows in a domain.
+    """Decides what follows in a domain.
 
     `solve(problem, world, shown)` searches all worlds of the facts; `shown` asks for the worlds themselves. `check` is
-    the second prover, of another kind. It may leave more answers open than there are (`complete` is False then), never
-    fewer. `second_reader` reads rows as well as the phrases of the domain. `draw(world, question, answer)` is an SVG.
+    the second prover, of another kind. It may find too many possible answers (then `complete` is False), never too few.
+    `second_reader` reads rows as well as the phrases of the domain. `draw(world, question, answer)` is an SVG.
     """
 
     solve: Callable[..., Solution]
@@ -51,12 +51,12 @@ class Prover:
     certain_genders: Callable[[str], str | None] = lambda name: None  # of names that leave no doubt
     fits: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # does an answer say the word?
     along: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # or more: left, and above too
-
     beyond: Callable[[Problem, Word, str], str] | None = None  # the verdict on a word that is none of the domain's
     relations_beyond: frozenset[str] = frozenset()  # what such words say
+    one_person: Callable[..., Iterable[tuple[str, str, Problem]]] = lambda problem, unlinked: ()  # who may be one
 
     def follows(self, problem: Problem, answer: str, world: str) -> bool:
-        """Is the answer the only one that is possible?"""
+        """Is this the only possible answer?"""
         if self.entails:
             return self.entails(problem, answer, world)
         solution = self.solve(problem, world)

@@ -1,6 +1,5 @@
-"""A whole reply: its sentences with their verdicts, its first wrong step, what is missing, and which kind it is.
-
-A sentence is read if it can be cut into clauses that are all read; else it is unread, and nothing is guessed.
+"""A whole reply: its sentences with their verdicts, its first wrong step, missing facts, and the kind of reply. A
+sentence is read if it can be split into clauses that are all read; otherwise it is unread.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ CASES_KEPT: Final = 256
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedReply:
-    """`follows`: "steps" where the answer follows from the statements that were made, "story" where from the story
-    alone. `used`: how many statements it follows from, or tell facts of the story that it needs. `missing`: such facts
-    that no statement tells. `first_wrong`: the number of the first wrong statement (those withdrawn left out)."""
+    """`follows`: "steps" if the answer follows from the statements, "story" if it follows only from the story. `used`:
+    how many statements it needs. `missing`: facts of the story that it needs and no statement states. `first_wrong`:
+    the number of the first wrong statement (those withdrawn left out)."""
 
     outcome: str
     steps: tuple[Step, ...] = ()
@@ -66,13 +65,13 @@ class CheckedReply:
 
     @property
     def right_share(self) -> float | None:
-        """Of the statements that were read, those that are told or entailed."""
+        """Of the statements that were read, those that are stated or entailed."""
         own = self.statements
         return sum(s.verdict in RIGHT for s in own) / len(own) if own else None
 
 
 class Case(NamedTuple):
-    """What the replies to one question are held against. `genders`: with those that names make likely."""
+    """The facts and the question of replies. `genders`: with those that names make likely."""
 
     facts: Facts
     asked: AskedRelation
@@ -90,7 +89,7 @@ class ReplyChecker:
         self.cases: dict[tuple[str, str, str], Case | Unread] = {}
 
     def case(self, row: AuditRow) -> Case | Unread:
-        """The facts and the question of an item; those of the last ones are kept."""
+        """The facts and the question of an item (cached for the last items)."""
         key = (row.file, row.text, row.question or row.key)
         if key not in self.cases:
             if len(self.cases) >= CASES_KEPT:
@@ -112,7 +111,7 @@ class ReplyChecker:
         return Case(Facts(self.judge, reading.facts, genders), asked, text.options, likely)
 
     def check(self, row: AuditRow, reply: str, answer: str = "") -> CheckedReply:
-        """What a reply to an item is worth. `answer`: as a source gives it; else what the reply marks as such."""
+        """Check a reply to an item. `answer`: from the source; otherwise the answer that the reply marks."""
         case = self.case(row)
         if isinstance(case, Unread):
             return CheckedReply(outcome=NOT_CHECKED, why=f"the item is not read: {case.reason}")
@@ -143,14 +142,19 @@ class ReplyChecker:
             why = f"the answer {answer[:40]!r} is no answer to the question" if answer else f"{NO_ANSWER} in the reply"
             return replace(checked, outcome=judged_outcome(checked, None), why=checked.why or why)
         asked = case.asked._replace(who=label.pair[0], of=label.pair[1]) if label.pair else case.asked
-        decision = facts.ask(facts.told, asked, label)
-        right = decision.verdict in FOLLOWS
+        try:
+            decision = facts.ask(facts.told, asked, label)
+        except ProbandError as error:  # the steps are judged all the same
+            return replace(checked, outcome=judged_outcome(checked, None), why=checked.why or str(error))
+        broken = decision.verdict == "inconsistent"  # in every world: no answer is right or wrong
+        right = None if broken else decision.verdict in FOLLOWS
+        checked = replace(checked, why=checked.why or ("the text is inconsistent" if broken else ""))
         checked = replace(checked, answer_verdict=decision.verdict, right_answer=decision.right)
         if right and own:
-            usable = dict.fromkeys(s.fact for s in own if s.verdict in RIGHT and facts.usable(s.fact))
+            usable = dict.fromkeys(s.fact for s in own if facts.usable(s))
             stated = [fact for fact in usable if {fact.who, fact.of} != {asked.who, asked.of}]
             needed = [facts.told[number] for number in decision.proof]
-            proved = facts.ask(stated, asked, label) if stated else None
+            proved = facts.try_ask(stated, asked, label)
             enough = proved is not None and proved.verdict == decision.verdict
             missing = () if enough else tuple(fact for fact in needed if facts.follows(stated, fact) is None)
             used = len(proved.proof) if enough and proved else len(needed) - len(missing)
@@ -158,13 +162,13 @@ class ReplyChecker:
         return replace(checked, outcome=judged_outcome(checked, right))
 
     def _last_line(self, case: Case, reply: str) -> str:
-        """A last line of few words, if it answers the question; a reply of few words, whatever it says."""
-        last = reply.strip().splitlines()[-1].strip(' .*_`"')
+        """A short last line, or its end after *Answer:*, if it answers the question; a short reply as a whole."""
+        last = reply.strip().splitlines()[-1].rpartition(". Answer: ")[2].strip(' .*_`"')
         brief = len(last.split()) < BRIEF and (len(reply.split()) < BRIEF or self._label(case, last) is not None)
         return last if brief else ""
 
     def _last_stated(self, asked: AskedRelation, own: Sequence[Statement]) -> Label | None:
-        """Where no answer is marked: what the reply said last of the two who were asked about, in that order."""
+        """If no answer is marked: the last statement about the two people in the question, in that order."""
         about = [s.fact for s in own if (s.fact.who, s.fact.of) == asked.pair and not s.fact.negated]
         if not about:
             return None
@@ -176,7 +180,7 @@ class ReplyChecker:
 
 
 def judged_outcome(checked: CheckedReply, right: bool | None) -> str:
-    """What kind of reply it is."""
+    """The kind of reply."""
     if not checked.read and not checked.unread:
         return NO_STEPS if right is not None else UNREAD_TOO_MUCH
     if right is None:

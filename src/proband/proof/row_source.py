@@ -1,4 +1,4 @@
-"""Where the rows of an audit come from: files of any form, or a data set that an installed package generates
+"""The rows of an audit: files of any format, or a data set that an installed package generates
 (`reasoning-gym:NAME?size=N`)."""
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ GYM_OPTIONS: Final = {"size": 2000, "seed": 0}
 
 
 class RowSource:
-    """The rows of a source, as often as they are asked for. Of a folder in which some files have a known form, these
-    are taken alone: what else is there (templates, lists of names) is no set of rows. `once`: a question that
-    is in several rows, as in a file of replies, is one."""
+    """The rows of a source; can be iterated again. In a folder with files of a known format, only these are read.
+    `once`: a question that occurs in several rows, as in a file of replies, counts once."""
 
     def __init__(
         self, source: str, columns: Mapping[str, str], formats: Sequence[RowFormat] = (), *, once: bool = False
@@ -56,7 +55,7 @@ class RowSource:
         return read_rows(file, self.columns, self.format)
 
     def first(self, count: int) -> list[AuditRow]:
-        """Some rows of each file, to guess a domain by."""
+        """Some rows of each file, to guess the domain."""
         if self.generated:
             return list(gym_rows({**self.options, "size": min(count, self.options["size"])}))
         each = max(1, count // len(self.files))
@@ -64,7 +63,7 @@ class RowSource:
 
 
 def gym_tasks() -> dict[str, tuple[str, str]]:
-    """The tasks of reasoning-gym that a prover settles: the domain and the world that each is about."""
+    """The tasks of reasoning-gym that a prover can judge, with the domain and the world of each."""
     outside = {each.name: (each.name, each.gym_world) for each in OUTSIDE.importable() if each.gym_world is not None}
     return {"family_relationships": ("kinship", "strict"), **outside}
 
@@ -96,21 +95,13 @@ def gym_data(options: Mapping[str, Any]) -> Any:
 
 
 def gym_rows(options: Mapping[str, Any]) -> Iterator[AuditRow]:
-    """The rows that the installed package generates; genders are those its name lists give."""
+    """The rows that the installed package generates, with the genders of its name lists."""
     data = gym_data(options)
     genders = dict.fromkeys(getattr(data.config, "male_names", ()), "male")
     genders |= dict.fromkeys(getattr(data.config, "female_names", ()), "female")
     for number in range(options["size"]):
         entry = data[number]
         text: dict[str, Any] = {name: str(entry[name]) for name in ("question", "answer")}
-        names = CAPITAL.findall(text["question"])
-        yield AuditRow(
-            file=f"{options['name']}.jsonl",
-            line=None,
-            key=str(number),
-            cells=text,
-            **text,
-            record=entry,
-            answer_column="answer",
-            genders={name: genders[name] for name in names if name in genders},
-        )
+        known = {name: genders[name] for name in CAPITAL.findall(text["question"]) if name in genders}
+        place: dict[str, Any] = {"file": f"{options['name']}.jsonl", "line": None, "key": str(number)}
+        yield AuditRow(**place, **text, cells=text, answer_column="answer", genders=known, record=entry)

@@ -1,8 +1,7 @@
 """Rows of other people's files, read by `core.tables`; and bAbI's texts.
 
-Files are streams: a row is read, judged and forgotten. Which columns hold the text, the question and the answer is
-guessed from their names, or given. What is wrong with one row is that row's; what is wrong with a file ends the audit
-in one line.
+Files are streams: no row is kept. The columns of text, question and answer are given, or guessed from their names. A
+bad row is recorded; a bad file ends the audit with a one-line error.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ NAMES: Final = {
     "question": ("question", "query", "text_query", "q", "problem", "input"),
     "answer": ("answer", "label", "target", "gold", "target_text", "relation", "output"),
 }
-ITEM: Final = frozenset(("suite", "prompt", "choices", "gold"))  # the fields by which our items are known
+ITEM: Final = frozenset(("suite", "prompt", "choices", "gold"))  # the fields that identify our items
 SUFFIXES: Final = tuple(suffix for suffix in tables.SUFFIXES if suffix != ".txt")
 ENDINGS: Final = (*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES))
 BABI: Final = re.compile(r"qa(\d+)[_-].*\.txt(?:\.gz)?")  # how bAbI's files are called
@@ -33,7 +32,7 @@ PAIR: Final = re.compile(r"""\(\s*['"](.{1,80}?)['"]\s*,\s*['"](.{1,80}?)['"]\s*
 
 @dataclass(frozen=True, kw_only=True)
 class AuditRow:
-    """A row of the source. `bad`: why it is no row. `facts` and `pair`: if the source gives them."""
+    """A row of the source. `bad`: why it cannot be used. `facts` and `pair`: if the source gives them."""
 
     file: str
     line: int | None  # of the file, where rows have lines
@@ -48,7 +47,7 @@ class AuditRow:
     facts: tuple[tuple[str, str, str], ...] = ()  # (a, word, b): a is the word of b
     pair: tuple[str, str] | None = None  # what is the first to the second?
     record: Any = None  # what its generator knows of it
-    folder: str = ""  # where its file stands, as releases of a data set do
+    folder: str = ""  # the folder of its file (a release of a data set)
     bad: str = ""
 
     @property
@@ -56,7 +55,7 @@ class AuditRow:
         return f"{self.file} line {self.line}" if self.line else f"{self.file} row {self.key}"
 
     def relabelled(self, right: str) -> dict[str, Any]:
-        """The cells with another label. What the old one was drawn from (a proof, a text) goes."""
+        """The cells with another label, without what the old one was derived from (a proof, a text)."""
         if self.item:
             choices = list(self.cells["choices"])
             return {**self.cells, "gold": choices.index(right) if right in choices else None}
@@ -64,8 +63,7 @@ class AuditRow:
         return {**self.cells, **emptied, self.answer_column: right}
 
 
-@dataclass(frozen=True, kw_only=True)
-class RowFile:
+class RowFile(NamedTuple):
     """A file of rows: where it is and what it is called."""
 
     path: Path
@@ -154,7 +152,7 @@ def first_cells(file: RowFile) -> Mapping[str, Any]:
 
 
 def read_rows(file: RowFile, given: Mapping[str, str], row_format: RowFormat | None = None) -> Iterator[AuditRow]:
-    """Every row of a file, those that are none included."""
+    """Every row of a file, bad ones included."""
     columns, place, folder = dict[str, str](), dict[str, Any](), file.path.parent.resolve().name
     for line, key, cells in read_cells(file):
         place = {"file": file.name, "line": line, "key": key, "folder": folder}
@@ -181,14 +179,14 @@ def table_row(place: Mapping[str, Any], cells: Mapping[str, Any], columns: Mappi
         if problem := _problem(value, empty=not column or (what == "text" and "facts" in columns)):
             return AuditRow(**place, cells=cells, bad=f"column {column!r} {problem}")
         values[what] = value
-    if pair := PAIR.fullmatch(values["question"].strip()):  # CLUTRR's way to ask what the second is to the first
+    if pair := PAIR.fullmatch(values["question"].strip()):  # CLUTRR asks what the second is to the first
         values["question"] = f"What is {pair[2]} to {pair[1]}?"
     row = AuditRow(**place, **values, answer_column=columns["answer"], cells=cells)
     return _with_given(row, columns) if "pair" in columns else row
 
 
 def _with_given(row: AuditRow, columns: Mapping[str, str]) -> AuditRow:
-    """A row whose pair, and facts, stand in columns: what is the first of the pair to the second?"""
+    """A row with its pair, and its facts, in columns: what is the first of the pair to the second?"""
     a, b = (str(row.cells.get(name.strip()) or "").strip() for name in columns["pair"].split(","))
     if not a or not b or a == b:
         return replace(row, bad=f"columns {columns['pair']!r} do not name two things")
@@ -202,7 +200,7 @@ def _with_given(row: AuditRow, columns: Mapping[str, str]) -> AuditRow:
 
 
 def given_facts(value: Any) -> tuple[tuple[str, str, str], ...] | None:
-    """Facts of a cell, [who, word, of] each: a list, JSON, or lines; None if they are none.
+    """Facts of a cell, [who, word, of] each: a list, JSON, or lines; None if the cell is none of these.
 
     >>> given_facts('[["Ann", "mother", "Bo"]]'), given_facts("Ann, mother, Bo; Bo, son, Al"), given_facts("Ann")
     ((('Ann', 'mother', 'Bo'),), (('Ann', 'mother', 'Bo'), ('Bo', 'son', 'Al')), None)
@@ -222,7 +220,7 @@ def given_facts(value: Any) -> tuple[tuple[str, str, str], ...] | None:
 
 
 def _problem(value: Any, *, empty: bool) -> str:
-    """What is wrong with a cell, which may be `empty` or not."""
+    """The error of a cell, if any."""
     if not isinstance(value, str) or not (empty or value.strip()):
         return "is missing" if value is None else "is empty" if value == "" else f"is not text: {str(value)[:40]!r}"
     if not is_unicode(value):
@@ -231,7 +229,7 @@ def _problem(value: Any, *, empty: bool) -> str:
 
 
 def item_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
-    """One of our items: its prompt and its gold choice; its facts, where it has names, edges and query."""
+    """One of our items: its prompt and gold choice, and its facts if it has names, edges and query."""
     choices, gold, facts = cells["choices"], cells["gold"], cells.get("facts") or {}
     if not isinstance(gold, int) or not isinstance(choices, list) or not 0 <= gold < len(choices):
         return AuditRow(**place, cells=cells, item=True, bad="'gold' is not the place of a choice")
@@ -245,7 +243,7 @@ def item_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
 
 
 def read_cells(file: RowFile) -> Iterator[tuple[int | None, str, Mapping[str, Any] | str]]:
-    """Of every row: its line, where it has one, what the file calls it, and its cells or why there are none."""
+    """For every row: its line and its id in the file, if any, and its cells or the reason why they cannot be read."""
     babi = kind_of(file.path) == ".txt"
     for row in _babi(file.path) if babi else read_table(file.path, exact=True, keep_bad=True, under_keys=True):
         key = row.key or str(row.number - 1 if row.line is None else row.line)
@@ -253,7 +251,7 @@ def read_cells(file: RowFile) -> Iterator[tuple[int | None, str, Mapping[str, An
 
 
 def _babi(path: Path) -> Iterator[TableRow]:
-    """bAbI's files: numbered sentences, a question with its answer behind a tab; a story begins where numbers do."""
+    """bAbI's files: numbered sentences, a question with its answer behind a tab; a story begins with number 1."""
     name = BABI.fullmatch(path.name)
     story: list[str] = []
     for line, text in text_lines(path):

@@ -1,7 +1,7 @@
 """An audit of rows: read, judge, find causes, write.
 
-Two passes over the rows: the first judges and learns which templates are suspects, the second explains and writes. In
-between they are on the disk, so that memory does not grow with the file.
+Two passes over the rows: the first judges them and finds suspect templates, the second explains and writes. In between
+they are on disk, so memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from html import escape
-from itertools import groupby
 from typing import IO, Final
 
 from proband.core.errors import ProbandError
+from proband.core.files import group_by_key
 from proband.core.plugins import Registry
 from proband.core.progress import track
 from proband.english import domain as domains
@@ -74,7 +74,8 @@ def judge_for(
 
 
 def guess_domain(rows: Sequence[AuditRow], provers: Provers) -> tuple[str, dict[str, int]]:
-    """The domain whose words the answers are and whose forms the questions have; and how many rows fit each."""
+    """The domain that has the words of the answers and the forms of the questions, and how many rows fit each
+    domain."""
     fits: dict[str, int] = {}
     for name in (*domains.SHIPPED, *(each.name for each in OUTSIDE.importable())):
         judge = judge_for(name, provers)
@@ -84,7 +85,7 @@ def guess_domain(rows: Sequence[AuditRow], provers: Provers) -> tuple[str, dict[
 
 
 class JudgedRows:
-    """The explained rows of an audit, as often as they are asked for."""
+    """The explained rows of an audit; can be iterated again."""
 
     def __init__(self, spool: IO[bytes], judge: Judge) -> None:
         self.spool, self.judge = spool, judge
@@ -95,7 +96,7 @@ class JudgedRows:
         self.spelled: dict[str, Counter[str]] = {}  # answer -> how the file writes it
 
     def correction(self, judged: RowVerdict) -> str:
-        """The right answer as the file itself writes it, where it does; a letter, where there are options."""
+        """The right answer as the file writes it; a letter if there are options."""
         if judged.correction or judged.right not in self.spelled:
             return judged.correction or judged.right
         return self.spelled[judged.right].most_common(1)[0][0]
@@ -110,7 +111,7 @@ class JudgedRows:
                 yield row, replace(judged, cause=self.causes.explain(judged)) if self.causes else judged
 
     def prove_again(self, judged: RowVerdict, read: int) -> None:
-        """Some rows to the second prover, `read` being how many were read: the first hundred, then one in a hundred."""
+        """Judge some of the `read` rows again with the second prover: the first hundred, then one in a hundred."""
         often = (read <= CHECKED // 2 or read % 100 == 0) and self.second_prover["rows"] < CHECKED
         if often and judged.verdict != "unread" and (both := self.judge.prove_twice(judged)):
             first, second = both
@@ -120,7 +121,7 @@ class JudgedRows:
 
 
 def audit_rows(rows: Iterable[AuditRow], judge: Judge, spool: IO[bytes]) -> JudgedRows:
-    """Judge all rows; what is kept of them is on the disk."""
+    """Judge all rows; they are kept on disk."""
     audited, read = JudgedRows(spool, judge), 0
     with closing(sqlite3.connect("")) as labels:  # a temporary file
         labels.execute("create table labels (digest blob, label text, place text, primary key (digest, label))")
@@ -144,16 +145,14 @@ def audit_rows(rows: Iterable[AuditRow], judge: Judge, spool: IO[bytes]) -> Judg
 
 
 def _conflicts(labels: sqlite3.Connection) -> dict[bytes, str]:
-    """Texts that stand with several labels, and those labels with their places."""
+    """Texts with several labels, and the places of these labels."""
     twice = "select digest from labels group by digest having count(*) > 1"
     rows = labels.execute(f"select digest, label, place from labels where digest in ({twice}) order by digest, place")
-    groups = {digest: list(group) for digest, group in groupby(rows, key=lambda row: row[0])}
-    return {
-        digest: ", ".join(f"{label} ({place})" for _, label, place in group[:4]) for digest, group in groups.items()
-    }
+    groups = group_by_key((digest, f"{label} ({place})") for digest, label, place in rows)
+    return {digest: ", ".join(group[:4]) for digest, group in groups.items()}
 
 
 def _digest(row: AuditRow) -> bytes:
-    """What is the same for the same text and question, whatever the case and the spaces."""
+    """A digest of text and question that ignores case and spaces."""
     text = " ".join(f"{row.text}\0{row.question}".lower().split())
     return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=12).digest()

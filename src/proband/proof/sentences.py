@@ -1,7 +1,5 @@
-"""A reply read sentence by sentence: each cut into clauses that are all read, or unread; each statement judged.
-
-A pronoun that may mean several people, or a form that can be taken in two ways, is taken as it is right; it is wrong
-only where it is wrong in every way.
+"""Reads a reply sentence by sentence: each is split into clauses that are all read, or it is unread; each statement is
+judged. An ambiguous pronoun or form counts as right if one of its readings is right.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final, NamedTuple
 
+from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.replies import ClauseReader, clause_reader
 from proband.proof import discourse
@@ -32,8 +31,8 @@ ASIDE: Final = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]")
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A sentence of a reply. `kind`: stated, supposed, asked, answer, taken back, or a remark that speaks of no
-    relation. `unread`: why it is not read, though it speaks of one."""
+    """A sentence of a reply. `kind`: stated, supposed, asked, answer, taken back, or a remark that states no relation.
+    `unread`: why a sentence about relations is not read."""
 
     begin: int
     end: int
@@ -43,7 +42,7 @@ class Step:
 
     @property
     def verdict(self) -> str:
-        """The worst of its statements'; "" where it states nothing."""
+        """The worst verdict of its statements; "" if it states nothing."""
         if self.unread:
             return UNREAD
         own = [statement.verdict for statement in self.statements if not statement.withdrawn]
@@ -51,7 +50,7 @@ class Step:
 
 
 class _Clauses(NamedTuple):
-    """The clauses of a sentence, each with the ways to take it, and the reader that has read them."""
+    """The clauses of a sentence, each with its possible readings, and the reader."""
 
     ways: tuple[Sequence[tuple[Fact, ...]], ...]
     reader: ClauseReader
@@ -68,7 +67,7 @@ class ReplyReading:
         self.named = re.compile(either or "(?!)", re.IGNORECASE)
         self.done: list[Step] = []
         self.split: set[str] = set()  # names that the reply gives to two people
-        self.reconsidered = 0  # how many steps stand before the last `wait`
+        self.reconsidered = 0  # number of steps before the last `wait`
 
     def steps(self, reply: str) -> list[Step]:
         for sentence in discourse.sentences(reply):
@@ -106,7 +105,10 @@ class ReplyReading:
             return replace(step, statements=(other,)) if other else replace(step, unread=read)
         statements: list[Statement] = []
         for ways in read.ways:
-            stated = self._best(ways)
+            try:
+                stated = self._best(ways)
+            except ProbandError as error:  # the prover cannot tell
+                stated = str(error)
             if isinstance(stated, str):
                 return replace(step, unread=stated)
             statements += stated
@@ -117,7 +119,7 @@ class ReplyReading:
         return replace(step, statements=tuple(self._with_premises(statements)))
 
     def _beyond(self, text: str) -> Statement | None:
-        """A statement of a relation that the domain has not, where its prover knows it: a cousin, a great-aunt."""
+        """A statement of a relation that only the prover knows, not the domain: cousin, great-aunt."""
         name = "|".join(map(re.escape, self.names)) or "(?!)"
         for form in BEYOND_FORMS:
             if match := re.fullmatch(form.format(name=name), text):
@@ -125,7 +127,7 @@ class ReplyReading:
         return None
 
     def _is_relational(self, text: str) -> bool:
-        """Does it speak of a relation of a person: by name, or by a pronoun at its beginning?"""
+        """Is it about a relation of a person (a name, or a pronoun at its beginning)?"""
         if not self.reader.relation_word.search(text) and not self.facts.speaks_beyond(text):
             return False
         return self.named.search(text) is not None or PRONOUN.match(discourse.clause(text)) is not None
@@ -149,7 +151,7 @@ class ReplyReading:
         return read
 
     def _asides(self, text: str) -> tuple[str, list[str]]:
-        """The sentence without what stands in brackets, and that as clauses of its own."""
+        """The sentence without its brackets, and their content as separate clauses."""
         text = pattern("namely").sub(r" (\1)", text)
         main = " ".join(ASIDE.sub("", text).split())
         plain = discourse.clause(main)
@@ -172,7 +174,7 @@ class ReplyReading:
         return (main, asides) if asides else (main if ASIDE.search(text) else text, [])
 
     def _clauses(self, text: str, reader: ClauseReader, depth: int, subject: str = "") -> _Clauses | str:
-        """The clauses of a text, all of them read; else what is not understood."""
+        """The clauses of a text if all of them are read; otherwise the words that are not understood."""
         plain = discourse.clause(text)
         if not plain or (not reader.relation_word.search(plain) and not DENIES.search(plain)):
             heard = reader.copy()
@@ -199,7 +201,7 @@ class ReplyReading:
         return why
 
     def _unopened(self, text: str) -> Iterator[str]:
-        """The clause without what introduces it: words that speak of nobody and of no relation, and doubt nothing."""
+        """The clause without its introduction: words that name no person or relation and express no doubt."""
         found = pattern("opening").fullmatch(text)
         if found and not (
             self.named.search(found["opening"])
@@ -211,7 +213,7 @@ class ReplyReading:
     # ---- judging -----------------------------------------------------------------------------------------------------
 
     def _best(self, ways: Sequence[tuple[Fact, ...]]) -> list[Statement] | str:
-        """Of several ways to take a clause, the one that is right; one that is wrong only where all are."""
+        """Of several readings of a clause, a right one; a wrong one only if all are wrong."""
         found: list[list[Statement]] = []
         for way in ways:
             judged = self._judge(way)
@@ -225,8 +227,8 @@ class ReplyReading:
         return "it can be taken in two ways"
 
     def _judge(self, way: tuple[Fact, ...]) -> list[Statement] | str:
-        """The verdicts on the facts of a clause. Who is known by kin alone (`Ann's mother`) is the one of the story for
-        whom all of it is so."""
+        """The verdicts on the facts of a clause. An unnamed person (`Ann's mother`) is the person of the story for whom
+        all facts hold."""
         people = dict.fromkeys(one for fact in way for one in (fact.who, fact.of) if one not in self.facts.things)
         unnamed = [one for one in people if "'s " in one or one.startswith("somebody")]
         if not unnamed:
@@ -243,18 +245,14 @@ class ReplyReading:
         return f"who is {unnamed[0]}?"
 
     def _with_premises(self, statements: Iterable[Statement]) -> Iterator[Statement]:
-        """With the numbers of the statements before, of this reply, from which each follows."""
+        """The same with the numbers of the earlier statements from which each follows."""
         own: list[Statement] = []
         for statement in statements:
             if statement.verdict == ENTAILED and not statement.fact.negated:
-                before = [s for step in self.done for s in step.statements] + own
-                usable = [
-                    n
-                    for n, s in enumerate(before)
-                    if s.verdict in RIGHT and not s.withdrawn and self.facts.usable(s.fact)
-                ]
-                proof = self.facts.follows([before[n].fact for n in usable], statement.fact)
-                statement = replace(statement, premises=tuple(usable[n] for n in proof or ()))
+                past = [s for step in self.done for s in step.statements] + own
+                held = [number for number, each in enumerate(past) if self.facts.usable(each)]
+                proof = self.facts.follows([past[n].fact for n in held], statement.fact)
+                statement = replace(statement, premises=tuple(held[n] for n in proof or ()))
             own.append(statement)
             yield statement
 
@@ -269,7 +267,7 @@ class ReplyReading:
                 return
 
     def _withdraw(self, statements: Sequence[Statement]) -> None:
-        """What was said of the same two before a `wait` and is now said otherwise is withdrawn."""
+        """A statement after `wait` withdraws an earlier, different one about the same two people."""
         said = {frozenset((s.fact.who, s.fact.of)): s.fact for s in statements}
         for place, step in enumerate(self.done[: self.reconsidered]):
             own = tuple(

@@ -1,8 +1,8 @@
-"""The verdict on one statement: told by the story, entailed by it, possible, or contradicted; with its proof.
+"""The verdict on one statement: stated by the story, entailed by it, possible, or contradicted; with its proof.
 
-    told          the story says it, from one side or the other
-    entailed      it holds in every world of the story: the facts of the story from which it follows are the proof
-    possible      it holds in some worlds and not in others: a leap
+    stated        the story says it, in either direction
+    entailed      it holds in every world of the story: its proof is the facts of the story from which it follows
+    possible      it holds in some worlds and not in others: an unsupported step
     contradicted  it holds in none: what holds instead, and from which facts
 
 A gender that neither the story nor a certain name tells may be assumed once: the statement that does so is entailed and
@@ -27,9 +27,9 @@ from proband.proof.decisions import GENDER_OPEN, Decider, RowVerdict
 from proband.proof.problem import Problem
 from proband.proof.verdicts import RowJudge
 
-TOLD, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD = "told", "entailed", "possible", "contradicted", "unread"
-VERDICTS: Final = (TOLD, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD)
-RIGHT: Final = (TOLD, ENTAILED)
+STATED, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD = "stated", "entailed", "possible", "contradicted", "unread"
+VERDICTS: Final = (STATED, ENTAILED, POSSIBLE, CONTRADICTED, UNREAD)
+RIGHT: Final = (STATED, ENTAILED)
 WRONG: Final = (POSSIBLE, CONTRADICTED)
 FOLLOWS: Final = ("entailed", GENDER_OPEN)
 
@@ -51,7 +51,7 @@ class Statement:
 
 @dataclass
 class Facts:
-    """What a story tells, and the genders that it, its source or a certain name tells."""
+    """The facts of a story, and the genders given by the story, its source or an unambiguous name."""
 
     judge: RowJudge
     told: tuple[Fact, ...]
@@ -66,9 +66,9 @@ class Facts:
         self.named = max(1, len(named))
 
     def state(self, fact: Fact) -> Statement:
-        """The verdict on a statement; what it assumes of a gender holds from now on."""
+        """The verdict on a statement; a gender that it assumes holds from now on."""
         decision = self.decide(self.told, fact)
-        if decision.verdict == "inconsistent":  # in every world: what the story tells it tells all the same
+        if decision.verdict == "inconsistent":  # in every world
             return self._again(fact) or Statement(fact=fact, verdict=POSSIBLE)
         follows, proof = decision.verdict in FOLLOWS, tuple(self.told[number] for number in decision.proof)
         if fact.negated and follows:
@@ -90,18 +90,19 @@ class Facts:
         return Statement(fact=fact, verdict=POSSIBLE, possible=possible)
 
     def _again(self, fact: Fact) -> Statement | None:
-        """A statement of what the story tells; None where it does not."""
+        """The verdict on a statement that repeats a fact of the story; otherwise None."""
         again = next((each for each in self.told if self.same(each, fact) and not fact.negated), None)
-        return Statement(fact=fact, verdict=TOLD, proof=(again,)) if again else None
+        return Statement(fact=fact, verdict=STATED, proof=(again,)) if again else None
 
     def same(self, one: Fact, other: Fact) -> bool:
-        """The same relation, from one side or the other; who has it may be told by other words."""
+        """The same relation, in either direction; a person may be described in other words."""
         inverse = self.judge.domain.inverse.get(other.relation, "")
         return (one.who, one.relation, one.of) in (other[:3], (other.of, inverse, other.who)) and not one.negated
 
-    def usable(self, fact: Fact) -> bool:
-        """Can the prover take it as a fact?"""
-        return not fact.negated and fact.relation in self.judge.domain.inverse
+    def usable(self, statement: Statement) -> bool:
+        """Is it right, and does the prover accept it as a fact?"""
+        fact, right = statement.fact, statement.verdict in RIGHT and not statement.withdrawn
+        return right and not fact.negated and fact.relation in self.judge.domain.inverse
 
     def speaks_beyond(self, text: str) -> bool:
         """Does it name a relation that only the prover's `beyond` knows?"""
@@ -129,7 +130,7 @@ class Facts:
         return Statement(fact=fact, verdict=CONTRADICTED if set(verdicts) == {"false"} else POSSIBLE)
 
     def _fits_widely(self, fact: Fact) -> bool:
-        """Does it hold in some world of the other kinds that the domain names for replies?"""
+        """Does it hold in one of the further worlds that the domain allows for replies?"""
         problem, word = self.problem(self.told, (fact.who, fact.of)), Word(fact.relation, fact.gender)
         others = (decider.world for decider in self.deciders[1 : self.named])
         solutions = (self.judge.prover.solve(problem, world) for world in others)
@@ -142,7 +143,7 @@ class Facts:
         return Problem(own, question, tuple(sorted(genders.items())))
 
     def decide(self, facts: Sequence[Fact], fact: Fact) -> RowVerdict:
-        """What the prover says of a statement, given facts."""
+        """The prover's verdict on a statement, given facts."""
         word = Word(fact.relation, fact.gender)
         asked = AskedRelation(fact.who, fact.of)
         return self.ask(facts, asked, Label(word, self.judge.domain.say(word)))
@@ -161,11 +162,14 @@ class Facts:
         return first
 
     def follows(self, facts: Sequence[Fact], fact: Fact) -> tuple[int, ...] | None:
-        """Numbers of the facts from which a statement follows; None where it does not."""
-        if not facts:
-            return None
+        """Numbers of the facts from which a statement follows; None if it does not follow."""
+        word, asked = Word(fact.relation, fact.gender), AskedRelation(fact.who, fact.of)
+        decision = self.try_ask(facts, asked, Label(word, self.judge.domain.say(word)))
+        return decision.proof if decision and decision.verdict in FOLLOWS else None
+
+    def try_ask(self, facts: Sequence[Fact], asked: AskedRelation, label: Label) -> RowVerdict | None:
+        """The same; None without facts, or if the prover cannot tell."""
         try:
-            decision = self.decide(facts, fact)
+            return self.ask(facts, asked, label) if facts else None
         except ProbandError:
             return None
-        return decision.proof if decision.verdict in FOLLOWS else None

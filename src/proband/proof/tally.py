@@ -1,4 +1,5 @@
-"""What an audit counts: verdicts, readings of a perfect score, findings grouped by cause with three examples each."""
+"""The counts of an audit: verdicts, scores of a perfect reasoner, and findings grouped by cause with three examples
+each."""
 
 from __future__ import annotations
 
@@ -8,11 +9,11 @@ from typing import Any, Final
 
 from proband.english.domain import OTHER
 from proband.proof.causes import readable
-from proband.proof.decisions import DECIDED, DEPENDS, GENDER_OPEN, VERDICTS, Cause, RowVerdict
+from proband.proof.decisions import DECIDED, GENDER_OPEN, VERDICTS, Cause, RowVerdict
 from proband.proof.rows import AuditRow
 
 EXAMPLES: Final = 3
-LEAST_READ: Final = 0.5  # smallest share of rows for a score of the set
+LEAST_READ: Final = 0.5  # smallest share of read rows for these scores
 ALWAYS_SHOWN: Final = (*DECIDED, "unread")
 UNREAD_KINDS: Final = 200
 SEVERITY: Final = {
@@ -60,7 +61,9 @@ class Tally:
         causes = [cause] if cause and (judged.accused or judged.verdict == GENDER_OPEN) else []
         for each in (*causes, *(Cause(key=name, claim=NOTES[name], kind=name) for name in names)):
             severity = SEVERITY[each.kind if each.kind in NOTES else judged.verdict]
-            group = self.groups.setdefault(each.key, _group(each, severity))
+            known = {"finding": 0, "claim": each.claim, "severity": severity, "kind": each.kind, "rows": 0}
+            counts: dict[str, Any] = {"verdicts": Counter(), "suggested_label": Counter(), "evidence": []}
+            group = self.groups.setdefault(each.key, known | {"share of the rows read": None} | counts)
             group["severity"] = severity if severity == "error" else group["severity"]
             group["rows"] += 1
             group["verdicts"][judged.verdict] += 1
@@ -73,7 +76,7 @@ class Tally:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """Rows by verdict; those that are rare are left out where there are none."""
+        """Rows by verdict; rare verdicts are listed only if they occur."""
         total = sum(self.files.values(), Counter[str]())
         return {name: total[name] for name in VERDICTS if total[name] or name in ALWAYS_SHOWN}
 
@@ -82,30 +85,26 @@ class Tally:
         return sum(n for name, n in self.verdicts.items() if name != "unread") - self.one_reading.total()
 
     def readings(self) -> dict[str, float]:
-        """What a perfect reasoner scores on the rows that are decided, in percent: it answers only what follows; it
-        guesses among the possible; any possible answer counts. Empty if few rows are read."""
+        """The score in percent of a perfect reasoner on the decided rows: if it answers only what follows; if it
+        guesses among the possible answers; if any possible answer counts. Empty if few rows are read."""
         counts = {name: n - self.one_reading[name] for name, n in self.verdicts.items()}
         decided = sum(counts[name] for name in DECIDED)
         if not decided or self.read < LEAST_READ * sum(self.verdicts.values()):
             return {}
-        right = {
-            "cautious": counts["entailed"],
-            "guess": self.chance,
-            "lenient": counts["entailed"] + counts["ambiguous"],
-        }
+        entailed = counts["entailed"]
+        right = {"cautious": entailed, "guess": self.chance, "lenient": entailed + counts["ambiguous"]}
         return {name: round(100 * n / decided, 1) for name, n in right.items()}
 
     def findings(self) -> list[dict[str, Any]]:
         """The groups, errors before warnings, the largest first."""
         order = ("error", "warning", "note")
-        groups = sorted(
-            self.groups.items(), key=lambda each: (order.index(each[1]["severity"]), -each[1]["rows"], each[0])
-        )
-        for number, (_, group) in enumerate(groups, start=1):
+        groups = [self.groups[key] for key in sorted(self.groups)]
+        groups.sort(key=lambda group: (order.index(group["severity"]), -group["rows"]))
+        for number, group in enumerate(groups, start=1):
             group["finding"] = number
             group["share of the rows read"] = round(group["rows"] / self.read, 6) if self.read else None
             group["suggested_label"] = dict(group["suggested_label"].most_common(12))
-        return [group for _, group in groups]
+        return groups
 
     def summary(self) -> dict[str, Any]:
         rows = sum(self.verdicts.values())
@@ -126,33 +125,3 @@ class Tally:
                 for (reason, sentence), (rows, place) in unread
             ],
         }
-
-
-def _group(cause: Cause, severity: str) -> dict[str, Any]:
-    """The line of a finding before its rows are counted."""
-    named = {"finding": 0, "claim": cause.claim, "severity": severity, "kind": cause.kind, "rows": 0}
-    return {
-        **named,
-        "share of the rows read": None,
-        "verdicts": Counter(),
-        "suggested_label": Counter(),
-        "evidence": [],
-    }
-
-
-WORDS: Final = {  # of the page
-    "meaning": {
-        "entailed": "the label holds in every world in which the text is true",
-        "ambiguous": "it holds in some such worlds and not in others",
-        "false": "it holds in none of them",
-        "inconsistent": "there is no such world",
-        GENDER_OPEN: "the relation follows, but no word, pronoun or name gives the gender",
-        DEPENDS: "the verdict differs between the worlds of the domain; --world names one",
-        "unread": "a sentence, the question or the label was not understood",
-    },
-    "readings": {
-        "cautious": "it answers only what follows",
-        "guess": "it guesses among the answers that are possible",
-        "lenient": "any possible answer counts",
-    },
-}

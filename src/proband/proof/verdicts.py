@@ -1,9 +1,9 @@
-"""The verdict on one row: read its facts and its question, ask the prover, hold the label against the answer.
+"""The verdict on one row: read its facts and its question, run the prover, compare the label with the answer.
 
 A row is *read* when two readings lead the prover to the same verdict; readings are those of two models, of two prompts
 of one model, or offline of the phrases of the domain and of a parse. Facts in columns and sentences of known templates
-need one. With a single reading the verdict is marked *one reading*; where two differ, the row is unread. A label is
-*accused* only if its row is read and both readings say the same of every two things that the verdict rests on.
+need one. With a single reading the verdict is marked *one reading*; if two differ, the row is unread. A label is
+*accused* only if its row is read and both readings agree on every pair of things that the verdict depends on.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from proband.english.things import BRACKETED
 from proband.english.tokens import NotRead
 from proband.english.tokens import sentences as split
 from proband.proof.answers import fits_label, outcome
-from proband.proof.decisions import ACCUSING, DECIDED, NOTHING_ASKED, Decider, RowVerdict
+from proband.proof.decisions import ACCUSING, DECIDED, NOTHING_ASKED, Decider, RowVerdict, paths
 from proband.proof.problem import Problem, Prover
 from proband.proof.rows import AuditRow
 
@@ -35,11 +35,11 @@ LEAK: Final = re.compile(
 )
 Related = RowVerdict | Reading  # what has facts and genders
 LIKE: Final = 1 / 3  # of the stems of two names that mean one thing
-COLUMNS: Final = "columns"  # what reads a row whose facts stand next to its text
+COLUMNS: Final = "columns"  # the reader of rows with facts in columns
 
 
 class RowText(NamedTuple):
-    """A row as readers get it."""
+    """A row as the readers see it."""
 
     story: str
     question: str
@@ -77,7 +77,7 @@ class Judge(Protocol):
     def is_inconsistent(self, judged: RowVerdict, numbers: Sequence[int]) -> bool: ...
 
     def prove_twice(self, judged: RowVerdict) -> tuple[Set[str], Set[str]] | None:
-        """The answers that each of two provers leaves possible; None where only one of them takes the question."""
+        """The possible answers according to each of two provers; None if only one of them can judge the question."""
 
     def describe(self, world: Any) -> Any: ...  # as JSON
 
@@ -99,8 +99,8 @@ class JudgedDomain(ABC):
 
 
 class RowJudge:
-    """Judges rows of one domain: in the world that is named, or in all of them. `readers`: other ones than those of the
-    domain; rows made from known `templates` need one reader of the domain."""
+    """Judges rows of one domain in the named world, or in all. `readers` replace those of the domain; rows from known
+    `templates` need one reader."""
 
     def __init__(
         self, domain: Domain, prover: Prover, world: str = "", *, templates: bool = False,
@@ -117,12 +117,12 @@ class RowJudge:
         self.one_is_enough = templates and not readers
         own = {"phrases": self.grammar, "parse": None if self.one_is_enough else prover.second_reader}
         offline = [RowReader(name, partial(self._offline, read)) for name, read in own.items() if read]
-        self.readers = tuple(readers or offline)
+        self.readers, self.offline = tuple(readers or offline), not readers
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def read(self, row: AuditRow) -> tuple[Reading, RowText] | Unread:
-        """What the first reader makes of a row, where the others do not contradict it."""
+        """The first reader's reading of a row, if no other reader contradicts it."""
         read = self._readings(row, self.readers)
         if isinstance(read, Unread):
             return read
@@ -143,7 +143,7 @@ class RowJudge:
             facts = tuple(Fact(who, word.relation, of, word.gender) for who, word, of in words if word)
             if len(facts) < len(words):
                 unknown = next(text for _, text, _ in row.facts if self.domain.word(text) is None)
-                return Unread(f"{unknown!r} is no word of {self.domain.name}")
+                return Unread(f"{unknown!r} is not a word of {self.domain.name}")
             given = RowText(row.text, row.question, split_options(row.question)[1], ())
             return given, {COLUMNS: Reading(facts=facts, question=AskedRelation(*row.pair))}
         text = self._text(row)
@@ -159,7 +159,7 @@ class RowJudge:
         return reader(story, question, row.genders)
 
     def _checked(self, reading: Reading, text: RowText) -> Reading:
-        """A reading that asks about two things and says nothing against a first name's certain gender."""
+        """A reading whose question is about two things and that contradicts no unambiguous first name."""
         asked = reading.question
         if reading.unread:
             return reading
@@ -175,7 +175,7 @@ class RowJudge:
         return reading
 
     def answers(self, row: AuditRow) -> bool:
-        """Is the row read by the first reader, and its label an answer to its question?"""
+        """Does the first reader read the row, and is its label an answer to its question?"""
         read = self._readings(row, self.readers[:1])
         if isinstance(read, Unread):
             return False
@@ -183,19 +183,19 @@ class RowJudge:
         return not reading.unread and self.label_of(row.answer, reading, text.options) is not None
 
     def says_more(self, text: str) -> str:
-        """A word before a relation that says more than it: *elder* brother, *paternal* grandmother."""
+        """A word that makes a relation more specific: *elder* brother, *paternal* grandmother."""
         words = self.domain.raw.get("says_more")
         match = re.search(rf"(?i)\b({'|'.join(words)})[ -]+(?=\w)(?:{self._relation})\b", text) if words else None
         return match[1].lower() if match else ""
 
     def label_of(self, answer: str, reading: Reading, options: Mapping[str, str]) -> Label | None:
-        """What a label or an answer says of the question of a reading."""
+        """The meaning of a label or an answer, given the question of a reading."""
         things = dict.fromkeys(thing for fact in reading.facts for thing in (fact.who, fact.of))
         asked = reading.question or NOTHING_ASKED
         return read_label(answer, domain=self.domain, asked=asked, options=options, things=things)
 
     def _text(self, row: AuditRow) -> RowText | Unread:
-        """The story, the question and its options, which may all stand in one cell."""
+        """The story, the question and its options, which may be in one cell."""
         stem, options = split_options(row.question, is_answer=self.domain.word)
         sentences, names = split(stem), self.grammar.names(row.text or stem, stem)
         try:
@@ -206,16 +206,12 @@ class RowJudge:
                 return Unread(str(error), error.sentence)
             place = asks[-1]
         told = [*split(row.text), *sentences[:place]]
-        leaks = tuple(sentence for sentence in told if self._leaks(sentence))
+        leaks = tuple(each for each in told if (leak := LEAK.match(each)) and self.domain.word(leak["word"]))
         story, question = " ".join(s for s in told if s not in leaks), sentences[place] if sentences else ""
         return RowText(story, question, options, leaks)
 
-    def _leaks(self, sentence: str) -> bool:
-        leak = LEAK.match(sentence)
-        return leak is not None and self.domain.word(leak["word"]) is not None
-
     def _problem(self, row: AuditRow, reading: Reading, asked: AskedRelation) -> Problem:
-        """With the gender of each thing: the one that the source gives, else its words, the text, or the name."""
+        """The problem with the gender of each thing: from the source, else from its words, the text, or the name."""
         things = {*filter(None, asked.pair), *(thing for fact in reading.facts for thing in (fact.who, fact.of))}
         by_name = {thing: self.prover.genders(thing) for thing in things}
         told = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
@@ -247,13 +243,13 @@ class RowJudge:
             asked, label = asked._replace(who=label.pair[0], of=label.pair[1]), label._replace(pair=None)
         problem = self._problem(row, reading, asked)
         try:
-            if more := self.says_more(row.answer):
-                raise ProbandError(f"the label says more than a relation ({more!r}), which the facts do not tell")
+            if more := self.says_more(row.answer) or (self.says_more(text.question) if asked.word else ""):
+                raise ProbandError(f"{more!r} says more than a relation, and the facts do not tell it")
             if label is None:
-                raise ProbandError(f"the answer {row.answer[:40]!r} is no word of {self.domain.name}")
+                raise ProbandError(f"the answer {row.answer[:40]!r} is not a word of {self.domain.name}")
             decision = self.decider.decide(problem, asked, label)
-            if label.more and decision.verdict != "false":
-                raise ProbandError(f"the answer says {label.more!r}, which the relation does not tell")
+            if both := "" if reader == COLUMNS or self.one_is_enough else self._one_person(decision, problem, label):
+                raise ProbandError(f"the text does not tell whether {both} are one person")
             shown = self._shown(problem, asked, label) if decision.verdict in ("ambiguous", "false") else {}
         except ProbandError as error:
             return _unread(row, Unread(str(error)))
@@ -269,8 +265,19 @@ class RowJudge:
             notes=("answer leaked",) if text.leaks else (),
         )
 
+    def _one_person(self, decision: RowVerdict, problem: Problem, label: Label) -> str:
+        """Two names for what may be one person, if it decides whether the label follows. Models know nicknames."""
+        unlinked = self.offline and decision.verdict == "ambiguous" and next(paths(problem), None) is None
+        for one, other, merged in self.prover.one_person(problem, unlinked=unlinked):
+            asked = decision.asked.renamed({other: one})
+            decided = self.decider.decide(merged, asked, label._replace(text=one) if label.text == other else label)
+            for (before, _), (after, _) in zip(decision.by_world.values(), decided.by_world.values()):
+                if after != "inconsistent" and (before == "entailed") != (after == "entailed"):
+                    return f"{one} and {other}"
+        return ""
+
     def _agreed(self, row: AuditRow, judged: Sequence[RowVerdict]) -> RowVerdict:
-        """The verdict of several readings: the same for all, or none."""
+        """The common verdict of several readings, if they agree."""
         first, readers = judged[0], tuple(name for each in judged for name in each.readers)
         for other in judged[1:]:
             if differ := self._verdict_difference(first, other):
@@ -279,7 +286,7 @@ class RowJudge:
         return replace(first, readers=readers, right=first.right if same else "")
 
     def _verdict_difference(self, first: RowVerdict, second: RowVerdict) -> str:
-        """How two readings differ in their verdict, or in what an accusation rests on; nothing if they do not."""
+        """How two readings differ in their verdict, or in what an accusation depends on; empty if they agree."""
         one, other = ([verdict for verdict, _ in each.by_world.values()] for each in (first, second))
         if one != other:
             both = (f"{each.verdict} ({each.readers[0]})" for each in (first, second))
@@ -294,8 +301,8 @@ class RowJudge:
         return differ and f"differ in {differ}"
 
     def _difference(self, first: Related, second: Related, *, everything: bool = False) -> str:
-        """Two whom the readings relate differently, among those that the verdict rests on; nothing if there are none.
-        People whom the text leaves unnamed are compared through those it names."""
+        """Two things that the readings relate differently and that the verdict depends on; empty if there are none.
+        Unnamed people are compared through the named ones."""
         things = [list(dict.fromkeys(t for f in each.facts for t in (f.who, f.of))) for each in (first, second)]
         both = matched_things(*things, nouns=self.domain.nouns)
         back = {other: thing for thing, other in both.items()}
@@ -314,7 +321,7 @@ class RowJudge:
         return ""
 
     def _is_unnamed(self, thing: str) -> bool:
-        """A person whom a text leaves without a name: Ann's mother, the brother of Bo."""
+        """Is this an unnamed person (Ann's mother, the brother of Bo)?"""
         return not self.domain.nouns and any(self.domain.word(word.lower()) for word in re.findall(r"[\w-]+", thing))
 
     def _possible(self, reading: Related, pair: tuple[str, str]) -> frozenset[str]:
@@ -333,7 +340,7 @@ class RowJudge:
         return re.sub(r"[A-Za-z0-9]", fits[0].upper() if answer.upper() == answer else fits[0], answer, count=1)
 
     def _shown(self, problem: Problem, asked: AskedRelation, label: Label) -> dict[str, Any]:
-        """Two worlds: one with the label, if there is one, and one without."""
+        """Two worlds: one in which the label holds, if any, and one in which it does not."""
         if not (asked.who and asked.of):
             return {}
         worlds = self.prover.solve(problem, self.world, True).worlds
@@ -343,16 +350,16 @@ class RowJudge:
         return {answer: worlds[answer] for answer in (*fits[:1], *rest[:1])}
 
     def choices(self, judged: RowVerdict) -> tuple[str, ...]:
-        """The answers that a reply may give; none where the question is not for a relation."""
+        """The possible answers of a reply; none if the question does not ask for a relation."""
         return () if judged.asked.word else tuple(dict.fromkeys(self.domain.shown.values()))
 
     def credits(self, answer: str, judged: RowVerdict) -> bool | None:
-        """Is an answer the one that follows? None where none does."""
+        """Is this the answer that follows? None if none follows."""
         right = self.domain.word(judged.right) if judged.verdict in DECIDED else None
         return None if right is None else self.domain.word(answer) == right
 
     def shape(self, sentence: str, question: str) -> str:
-        """A sentence without its names, so that sentences of one template are one kind."""
+        """A sentence without its names: the same for all sentences of a template."""
         return self.grammar.shape(sentence, self.grammar.names(sentence, question)).text if sentence else ""
 
     def is_inconsistent(self, judged: RowVerdict, numbers: Sequence[int]) -> bool:
@@ -361,7 +368,7 @@ class RowJudge:
         return not outcome(self.prover, judged.problem(facts), judged.asked, self.world).possible
 
     def prove_twice(self, judged: RowVerdict) -> tuple[Set[str], Set[str]] | None:
-        """What each prover leaves possible."""
+        """The possible answers according to each prover."""
         if not (judged.asked.who and judged.asked.of):
             return None
         problem = judged.problem(tuple(fact for fact in judged.facts if not fact.negated))
@@ -377,8 +384,8 @@ def _same_thing(one: str, other: str) -> bool:
 
 
 def matched_things(one: Sequence[str], other: Sequence[str], *, nouns: bool) -> dict[str, str]:
-    """Which names of two readings mean the same: those that are the same; of the rest, people by all their words and
-    things by most of their stems, the likest first.
+    """Which names of two readings mean the same: equal names; of the rest, people by all their words and things by most
+    of their stems, most similar first.
 
     >>> matched_things(["Leopold", "sister of Leopold"], ["Leopold's sister", "Leopold"], nouns=False)
     {'Leopold': 'Leopold', 'sister of Leopold': "Leopold's sister"}
@@ -405,8 +412,6 @@ def _stems(name: str, length: int) -> set[str]:
 
 
 def _as_written(answer: str, story: str) -> str:
-    """A thing with the capitals that the story writes it with."""
-    if not answer or answer in story:
-        return answer
-    written = re.search(rf"(?i)\b{re.escape(answer)}\b", story)
+    """A thing with the capitals of the story."""
+    written = None if answer in story else re.search(rf"(?i)\b{re.escape(answer)}\b", story)
     return written[0] if written else answer
