@@ -27,7 +27,7 @@ def with_quantisation(raw: bytes, tensor: bytes, number: int) -> bytes:
     return raw[:place] + struct.pack("<I", number) + raw[place + 4 :]
 
 
-@pytest.mark.parametrize("kind", ["gguf", "hf"])
+@pytest.mark.parametrize("kind", ["gguf", pytest.param("hf", marks=pytest.mark.nightly)])
 def test_a_damaged_gguf_file_is_one_line(
     whole: bytes, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from proband import suites
 from proband.cli import main
-from proband.cli.verbs.compare import layout
+from proband.cli.verbs.layouts import compare_layout
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run
 from proband.core.protocols import Chat, Reply
@@ -273,7 +273,7 @@ def test_prompts_side_by_side(folders: dict[str, Path], tmp_path: Path) -> None:
     assert "open " in text
     compared = compare(tmp_path / "runs" / "choices", tmp_path / "runs" / "open")
     assert list(compared["unread"].values()) == [1.0, 0.0]
-    (line,) = [line for line in layout(compared) if isinstance(line, str) and line.startswith("warning")]
+    (line,) = [line for line in compare_layout(compared) if isinstance(line, str) and line.startswith("warning")]
     assert "prompt=choices: 100.0 % of the replies could not be read" in line
 
 

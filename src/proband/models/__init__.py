@@ -10,11 +10,15 @@ model object for a quick try. (`net:MODELDIR` and `solver:NAME` belong to a suit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import fields
+from importlib.util import find_spec
+from pathlib import Path, PurePath
+from typing import Any
 
-from proband.core.plugins import ModelKind, Registry, check_model_name, check_named, load_model
+from proband.core.errors import ProbandError, did_you_mean
+from proband.core.plugins import ModelKind, Registry, check_model, check_named, is_path, object_at, read_options
 
-__all__ = ["KINDS", "ModelKind", "check_name", "check_named", "kind_of", "kinds", "load"]
+__all__ = ["KINDS", "ModelKind", "check_named", "kind_of", "kinds", "load"]
 
 # built-in kind -> where its `ModelKind` is
 KINDS: Mapping[str, str] = {
@@ -31,8 +35,103 @@ KINDS: Mapping[str, str] = {
     "fake": "proband.models.fake:KIND",
 }
 _MODELS = Registry("proband.models", ModelKind, KINDS)
+kind_of, kinds = _MODELS.get, _MODELS.all
+IN_FILES = ("hf", "gguf", "vec", "relbert")  # kinds whose name may be a file or folder
 
-kind_of = _MODELS.get
-kinds = _MODELS.all
-load = partial(load_model, _MODELS)
-check_name = partial(check_model_name, _MODELS)
+
+def load(spec: str, given: Mapping[str, Any] | None = None) -> Any:
+    """The model that a user named. `given`: loading options of its kind, as text or values; None means not given."""
+    name, _, rest = spec.partition(":")
+    settings = {key: value for key, value in (given or {}).items() if value is not None}
+    kind = kind_of(name) if rest else None
+    if kind is None:
+        _check_kind(spec)
+        return check_model(_made(object_at(name, rest), spec, settings), spec)
+    options: Any = read_options(kind.options, settings, of=f"{name}:...")
+    if name in KINDS:
+        return kind.load(rest, options=options)
+    try:
+        return check_model(kind.load(rest, options=options), spec)
+    except ModuleNotFoundError as error:
+        raise ProbandError(f"{spec} needs the package {error.name}, which is not installed") from None
+
+
+def _made(result: Any, spec: str, settings: Mapping[str, Any]) -> Any:
+    """The object itself if it is a model; a class or factory is called with the settings."""
+    if hasattr(result, "identity") and not isinstance(result, type):
+        if settings:
+            raise ProbandError(f"{spec} is a ready object and has no option {next(iter(settings))!r}; it has none")
+        return result
+    if not callable(result):
+        raise ProbandError(f"{spec} is of type {type(result).__name__}, not a model or what makes one")
+    try:
+        return result(**{name.replace("-", "_"): value for name, value in settings.items()})
+    except TypeError as error:
+        raise ProbandError(f"{spec} cannot be made with the options {sorted(settings)}: {error}") from None
+
+
+def with_seed(spec: str, given: Mapping[str, Any], *, seed: int) -> Mapping[str, Any]:
+    """The loading options with the seed of the run, for kinds of models that have one, unless a seed is given."""
+    kind = kind_of(spec.partition(":")[0])
+    has_seed = kind is not None and any(field.name == "seed" for field in fields(kind.options))
+    return {"seed": seed, **given} if has_seed else given
+
+
+# ---- names of models -------------------------------------------------------------------------------------------------
+
+
+def at_server(model: Any) -> bool:
+    """Whether the name is that of a model on a server."""
+    kind = kind_of(model.partition(":")[0]) if isinstance(model, str) else None
+    return kind is not None and kind.asks is not None
+
+
+def check_name(spec: str) -> None:
+    """Raise an error unless the name can be a model's: its kind is known, and the file or folder in it exists."""
+    kind, _, rest = spec.partition(":")
+    _check_kind(spec)
+    if kind in IN_FILES and rest.startswith(("/", "./", "../", "~")) and not Path(rest).expanduser().exists():
+        raise ProbandError(f"{spec}: no such file or folder")
+
+
+def _check_kind(spec: str) -> None:
+    """Raise an error unless the name has a known kind or may be an importable object."""
+    name, _, rest = spec.partition(":")
+    named = [each for each in _MODELS.names() if each != "fake"]
+    if rest and (name in (*named, "fake", "net", "solver") or (is_path(name, rest) and _may_be_module(name))):
+        return
+    close = did_you_mean(name, [*named, "net", "solver"]) if rest else _with_kind(spec)
+    known = ", ".join(f"{each}:..." for each in named)
+    raise ProbandError(
+        f"no model {spec!r}{close}: a model is named KIND:NAME with one of {known}, net:DIR, solver:NAME, "
+        "or package.module:Object"
+    )
+
+
+def _may_be_module(name: str) -> bool:
+    first = name.partition(".")[0]
+    return "." in name or find_spec(first) is not None or Path(f"{first}.py").exists() or Path(first).is_dir()
+
+
+def _with_kind(name: str) -> str:
+    from proband.models.hf import PACKAGES
+
+    kind = "gguf" if name.lower().endswith(".gguf") else "embedded" if name in PACKAGES else "hf"
+    return f" (did you mean {kind}:{name}?)" if name else ""
+
+
+def title_of(model: str) -> str:
+    """The display name of a model; empty if it equals the model's name.
+
+    >>> title_of("hf:HuggingFaceTB/SmolLM2-135M"), title_of("gguf:/data/qwen-1.5b.gguf"), title_of("baseline:random")
+    ('SmolLM2-135M', 'qwen-1.5b', '')
+    >>> title_of("embedded:smollm2"), title_of("openai:gpt-4o@http://localhost:8000/v1")
+    ('SmolLM2-135M-Instruct', 'gpt-4o')
+    """
+    from proband.models.hf import PACKAGES
+
+    kind, _, rest = model.partition(":")
+    if kind == "embedded" and rest in PACKAGES:
+        return PACKAGES[rest][2].partition(",")[0]
+    named = kind in IN_FILES or at_server(model)
+    return PurePath(rest.partition("@http")[0]).name.removesuffix(".gguf") if named else ""

@@ -1,11 +1,10 @@
 """`baseline:random` and `baseline:majority`: baselines that a model must beat.
 
 random    a uniform score for every choice, drawn from the item's id and the seed: the order of items is irrelevant.
-majority  prefers the most frequent right answer. Where the items share their choices (the relation words of kinship,
-say)
-          each choice is scored by how often its text is the gold one; where choices are texts of their own, by how
-          often its position is. Counted over the training items if there are any, otherwise over all of them, which
-          makes it an upper bound for a constant answer.
+majority  prefers the most frequent right answer. If items share their choices (as the relation words of kinship), a
+          choice is scored by how often its text is the gold answer. If each item has choices of its own, a choice
+          is scored by how often its position is the gold one. The counts are over the training items, or over
+          all items if there are none; the score is then an upper bound for a constant answer.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ class Random:
     True
     """
 
-    def __init__(self, *, name: str = "baseline:random", seed: int = 0) -> None:
-        self.name, self.seed = name, seed
+    def __init__(self, *, seed: int = 0) -> None:
+        self.name, self.seed = "baseline:random", seed
 
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": "random", "seed": str(self.seed)}
@@ -49,16 +48,15 @@ class Random:
 
 
 class Majority:
-    """Prefers the most frequent gold text, or position where texts do not repeat (protocol LearnsFromItems).
+    """Prefers the most frequent gold text, or gold position if texts do not repeat (protocol LearnsFromItems).
 
     >>> def item(id, gold): return Item(id=id, suite="s", prompt="?", choices=("aunt", "uncle"), gold=gold)
     >>> Majority().learn([item("a", 1), item("b", 1), item("c", 0)]).answer([item("c", 0)])[0].scores
     (0.333..., 0.666...)
     """
 
-    def __init__(self, *, name: str = "baseline:majority") -> None:
-        self.name = name
-        self._tally: LabelTally | None = None
+    name = "baseline:majority"
+    _tally: LabelTally | None = None
 
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": "majority"}
@@ -75,7 +73,7 @@ class Majority:
         return self
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        """Without `learn`, the counts are those of these items."""
+        """Answer the items; without a call of `learn`, count these items."""
         tally = self._tally or Majority().learn(items)._tally
         assert tally is not None
         share = tally.shares()
@@ -108,7 +106,7 @@ class LabelTally:
 
     @property
     def shares_choices(self) -> bool:
-        """Whether a gold text is, on average, a choice of more than half of the items."""
+        """Is a gold text, on average, a choice of more than half of the items?"""
         held = sum(count * self._held[text] for text, count in self._texts.items())
         return self.items > 1 and held > self.items * self.items / 2
 
@@ -124,7 +122,7 @@ class LabelTally:
 class BaselineOptions:
     """Loading a baseline."""
 
-    seed: Annotated[int, Meta(description="of the scores that `random` draws")] = 0
+    seed: Annotated[int, Meta(description="random seed of `random`")] = 0
 
 
 def load(rest: str, *, options: BaselineOptions) -> Random | Majority:

@@ -57,7 +57,7 @@ class Files:
         return functools.cache(lambda: {"name": name, **self.identity()})
 
     def identity(self) -> Mapping[str, str]:
-        """Hashes of everything that decides the answers: weights, tokenizer, configuration."""
+        """Hashes of everything that determines the answers: weights, tokenizer, configuration."""
         if self.gguf is not None:
             whole = sha256_file(self.folder / self.gguf)
             return {"revision": self.revision, "weights": whole, "tokenizer": whole, "config": whole}
@@ -70,8 +70,8 @@ class Files:
 
 
 def find(rest: str, *, name: str, revision: str | None = None, allow_pickle: bool = False) -> Files:
-    """The files of a model called `name` (hf:rest, relbert:rest), downloaded only if the hub cache lacks them and the
-    network is not switched off."""
+    """The files of a model called `name` (hf:rest, relbert:rest), downloaded only if they are not in the hub cache
+    and downloads are allowed."""
     path = Path(rest).expanduser()
     if rest.lower().endswith(".gguf"):
         if not path.is_file():
@@ -99,7 +99,7 @@ def _snapshot(repo: str, *, kind: str, revision: str | None, allow_pickle: bool)
     except HFValidationError:
         raise ProbandError(f"{repo!r} is neither a folder here nor a name on the hub (OWNER/NAME)") from None
     advice = (
-        f"fetch it once with `hf download {repo}` where there is a network, or name a folder: {kind}:/path/to/model"
+        f"fetch it once with `hf download {repo}` on a machine with a network, or name a folder: {kind}:/path/to/model"
     )
     if os.environ.get("HF_HUB_OFFLINE", "0").upper() in {"1", "ON", "YES", "TRUE"}:
         raise ProbandError(f"{repo} is not in the hub cache and HF_HUB_OFFLINE is set; {advice}")
@@ -121,7 +121,7 @@ def _check(files: Files, *, name: str, allow_pickle: bool) -> Files:
     if not allow_pickle:
         raise ProbandError(
             f"{name}: only pickled weights (*.bin), which can run code when read; "
-            "convert them to safetensors or ask for them with allow_pickle",
+            "convert them to safetensors or set allow_pickle",
             file=files.folder,
         )
     return Files(files.folder, files.revision, pickle=True)
@@ -133,7 +133,7 @@ def _weights(folder: Path, kind: str) -> list[Path]:
 
 
 def _together(paths: Iterable[Path]) -> str:
-    """One hash for several files: of their names and their hashes."""
+    """One hash of the names and hashes of several files."""
     lines = [f"{path.name} {sha256_file(path)}" for path in sorted(paths)]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -159,7 +159,7 @@ class NetworkOptions:
 class CheckpointOptions(NetworkOptions):
     """Options for folders and the hub."""
 
-    revision: Annotated[str | None, Meta(description="branch, tag or commit on the hub")] = None
+    revision: Annotated[str | None, Meta(description="a branch, tag or commit on the hub")] = None
     allow_pickle: Annotated[bool, Meta(description="read weights that are not safetensors")] = False
 
 
@@ -174,7 +174,7 @@ def read_tokenizer(files: Files, *, name: str) -> Any:
     from transformers import AutoTokenizer
 
     if not any((files.folder / file).is_file() for file in VOCABULARY):
-        # transformers would make one without words
+        # transformers would make one with an empty vocabulary
         raise ProbandError(f"{name}: the folder has no tokenizer (tokenizer.json or the like)", file=files.folder)
     with one_line(f"{name}: no tokenizer"):
         return AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
@@ -250,7 +250,7 @@ def one_line(what: str) -> Iterator[None]:
 # ---- GGUF files: configuration and tokenizer are kept as a folder, weights are read from the file each time ---------
 
 
-LAYOUT = 3  # raised when what is kept changes
+LAYOUT = 3  # version of the folder; increased when its content changes
 
 
 def unpack_gguf(file: Path, *, name: str) -> Path:
@@ -274,20 +274,20 @@ def _unpack(file: Path, target: Path, *, name: str) -> None:
             config = AutoConfig.from_pretrained(file.parent, gguf_file=file.name)
             tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
             if not knows_its_words(tokenizer):
-                raise ProbandError("the tokenizer made of it does not know the words of its own vocabulary")
+                raise ProbandError("its tokenizer does not produce the words of its own vocabulary")
             begin_as_told(tokenizer, file)
             tokenizer.save_pretrained(made)
-            # the architecture by which models are distinguished is in no GGUF file
+            # no GGUF file contains the architecture, by which models are distinguished
             config.architectures = [AutoModelForCausalLM._model_mapping[type(config)].__name__]
         config.save_pretrained(made)
         Path(made).chmod(0o755)
-        with contextlib.suppress(OSError):  # another process was first: its folder is as good
+        with contextlib.suppress(OSError):  # another process was faster; its folder is equivalent
             Path(made).rename(target)
             Path(made).mkdir()
 
 
 def knows_its_words(tokenizer: Any) -> bool:
-    """Whether words of the vocabulary are tokenized whole or nearly so, not letter by letter."""
+    """Does the tokenizer keep words of its vocabulary whole, or nearly so, instead of splitting them into letters?"""
     pieces = (tokenizer.decode([i]).strip() for i in range(0, len(tokenizer), 1 + len(tokenizer) // 2000))
     words = [word for word in pieces if len(word) > 3 and word.isascii() and word.isalpha()]
     return sum(map(len, tokenizer(words, add_special_tokens=False)["input_ids"])) <= 2 * len(words) if words else True
@@ -317,8 +317,8 @@ def begin_as_told(tokenizer: Any, file: Path) -> None:
 @contextlib.contextmanager
 def _fast_reader() -> Iterator[None]:
     """Speed up how transformers reads a GGUF file. It parses the file for the configuration, the tokenizer and the
-    weights, and makes a map of names for every layer: here each is made once. gguf's own reader makes a memory-mapped
-    array of every token and merge, which takes most of the time; this one makes bytes."""
+    weights, and maps names for every layer; here each step runs once. gguf's own reader makes a memory-mapped array
+    of every token and merge, which takes most of the time; this reader makes bytes."""
     import gguf
 
     class HeaderReader(gguf.GGUFReader):  # type: ignore[misc]

@@ -11,8 +11,8 @@ Masked language models: pseudo-log-likelihood, word embeddings in context, words
     pll-word-l2r    M_t = {t} and the later tokens of its word         (Kauf and Ivanova 2023)
     pll-whole-word  M_t = all tokens of its word
 
-A word is what the tokenizer's pre-tokenizer splits off. Masked variants that are the same for several texts (two
-sentences that differ in the masked token only) run once.
+A word is what the tokenizer's pre-tokenizer splits off. A masked variant shared by several texts (two
+sentences that differ in the masked token only) runs once.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def load(rest: str, *, options: HfOptions) -> Masked | Causal | PairClassifier:
 
 
 def open_model(files: Files, *, name: str, options: GgufOptions) -> Masked | Causal | PairClassifier:
-    """The model in some files, by its configuration."""
+    """Open the model in these files, with the class that its configuration requires."""
     with quiet():
         given = files
         if files.gguf is not None:
@@ -120,7 +120,7 @@ def open_model(files: Files, *, name: str, options: GgufOptions) -> Masked | Cau
 
 
 def masked_or_causal(config: Any, name: str) -> str:
-    """By the architecture in the configuration, else by what transformers builds for the model type."""
+    """Decide by the architecture in the configuration, else by the class that transformers has for the model type."""
     from transformers.models.auto.modeling_auto import (
         MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
         MODEL_FOR_MASKED_LM_MAPPING_NAMES,
@@ -158,7 +158,7 @@ def longest_input(config: Any, tokenizer: Any) -> int | None:
     limits = []
     positions = getattr(config.get_text_config(), "max_position_embeddings", None)
     if isinstance(positions, int) and positions > 0:
-        # the RoBERTa family numbers positions from the padding index on
+        # the RoBERTa family counts positions from the padding index
         offset = (config.pad_token_id or 0) + 1 if "roberta" in config.model_type else 0
         limits.append(positions - offset)
     if tokenizer.model_max_length and tokenizer.model_max_length < 10**9:
@@ -188,7 +188,7 @@ def classifies(config: Any) -> bool:
 
 
 class PairClassifier:
-    """Protocol ClassifiesPairs; both texts in one input, as the tokenizer joins a pair."""
+    """A classifier of pairs (protocol ClassifiesPairs); the tokenizer joins both texts into one input."""
 
     def __init__(self, model: Any, tokenizer: Any, *, name: str, identity: Any, batch: int | None = None) -> None:
         self.network, self.tokenizer, self.name, self._identity = Network(model, batch=batch), tokenizer, name, identity
@@ -369,8 +369,8 @@ class Masked(EmbedsTokens):
         ]
 
     def _run(self, blocks: Sequence[MaskedBlock]) -> Any:
-        """Log-probability of every query. All rows go to the device at once and all results come back at once:
-        nothing inside the loop waits for the GPU."""
+        """Log-probability of every query. All rows are sent to the device together, and all results are fetched
+        together, so nothing inside the loop waits for the GPU."""
         import torch
 
         rows = [row for block in blocks for row in block.rows]
@@ -404,9 +404,9 @@ class Masked(EmbedsTokens):
     def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
         """Blanks x words: log P(word | left, right), the blank holding as many masks as the word has tokens.
 
-        A word of n tokens w_1..w_n gets sum_i log P(w_i | left, n masks, right): all its masks are there at once, so
-        one pass per blank and token count serves all candidates. (The alternative, filling in from left to right,
-        would need a pass per candidate.)
+        A word of n tokens w_1..w_n gets sum_i log P(w_i | left, n masks, right): all masks are filled at once, so one
+        pass per blank and token count serves all candidates. (Filling them from left to right would need a pass per
+        candidate.)
         """
         result = np.empty((len(blanks), len(words)), dtype=np.float32)
         for here, ids in by_spelling(self.tokenizer, blanks, words):
@@ -423,7 +423,7 @@ class Masked(EmbedsTokens):
         encoded = encode(self.tokenizer, [left.rstrip() + self.tokenizer.mask_token + right for left, right in blanks])
         rows, places = [], []
         for tokens, (left, _) in zip(encoded, blanks, strict=True):
-            at = np.flatnonzero(tokens.ids == mask_id)  # the first is the blank, others are words hidden behind it
+            at = np.flatnonzero(tokens.ids == mask_id)  # the first is the blank; the others are hidden words after it
             if self.hidden_word in left:
                 raise ProbandError(
                     f"the text before a blank must not contain {self.hidden_word}: {shorten(tokens.text)}"
@@ -431,7 +431,7 @@ class Masked(EmbedsTokens):
             places.append(int(at[0]))
             rows.append(np.concatenate([tokens.ids[: at[0]], np.full(count, mask_id), tokens.ids[at[0] + 1 :]]))
             if self.longest is not None and len(rows[-1]) > self.longest:
-                cut = len(rows[-1]) - self.longest  # behind the special token in front
+                cut = len(rows[-1]) - self.longest  # after the special token at the beginning
                 if not self.cut_left or places[-1] <= cut:
                     raise TooLong(f"a text of {len(rows[-1])} tokens is longer than the model's {self.longest}")
                 rows[-1], places[-1] = np.delete(rows[-1], np.arange(1, 1 + cut)), places[-1] - cut
@@ -468,7 +468,7 @@ def variants(
     masking: Callable[[Bools, Bools, Bools], Bools],
     mask: int,
 ) -> MaskedBlock:
-    """The masked variants of some texts of equal length, one per counted token, equal ones merged."""
+    """The masked variants of some texts of equal length, one per counted token; equal variants are merged."""
     ids = np.stack([encoded[i].ids for i in texts])
     words = np.stack([encoded[i].words for i in texts])
     number = np.repeat(np.arange(len(texts)), [len(counted[i]) for i in texts])

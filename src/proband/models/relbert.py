@@ -10,8 +10,8 @@ averaged over a set of tokens T:
     mode `average_no_mask`   T = all of them but the mask token
 
 A published checkpoint is a `transformers` folder whose config.json has an entry `relbert_config` with `mode` and
-`template` (older ones: `custom_template`), a text with <subj>, <obj> and <mask>. The released code leaves out the
-division by |T|, which no cosine notices. Learnt prompts (token ids or vectors in place of the text) are refused.
+`template` (older ones: `custom_template`), a text with <subj>, <obj> and <mask>. The released code omits the
+division by |T|, which does not change a cosine. Learnt prompts (token ids or vectors in place of the text) are refused.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from proband.models.lm.network import Ints, LocalModel, in_length_order, once
 
 MODES = ("mask", "average", "average_no_mask")
 MARKS = ("<subj>", "<obj>", "<mask>")
-LONGEST = 64  # tokens; the released code cuts longer prompts off
+LONGEST = 64  # tokens; the released code truncates longer prompts
 
 
 def prompt(pair: tuple[str, str], template: str, *, mask: str) -> str:
@@ -68,7 +68,7 @@ class RelBert(LocalModel):
         return {**super().identity(), "template": self.template, "mode": self.mode}
 
     def embed_pairs(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        """One row per pair; a pair that comes twice is computed once."""
+        """One row per pair; a repeated pair is computed once."""
         rows = once([(head, tail) for head, tail in pairs], self._embedded)
         out = np.array(rows, dtype=np.float32).reshape(len(pairs), self.network.width)
         if not np.isfinite(out).all():

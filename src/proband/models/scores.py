@@ -1,16 +1,10 @@
 """`scores:FILE`: the scores of another system as a run, without the system.
 
-A table (tabs or commas, .gz or not) or JSON lines. The columns determine which item a line scores:
-
-    id, score                      the item's id
-    premise, hypothesis, score     the texts of both, whatever their case
-    label, score                   no names: one line per item, in their order; labels must agree (entgraph_eval's
-                                   `_Y.txt`)
-    score                          one line per item, in their order
-
-`score` is how far the first choice is preferred to the second; of items with more choices JSON lines have `scores`, one
-per choice. A header names the columns; without one, two columns are an id and a score, or a label (0, 1, True, False)
-and a score. Lines without names may be for all items or for those of one split. Items without a line are *not covered*.
+A table (tabs or commas, .gz or not) or JSON lines. A line scores the item with its `id`, or with its `premise` and
+`hypothesis`; without these there is one line per item, in the order of the items, and a `label` must agree.
+`score` is the preference for the first choice over the second. For items with more choices, JSON lines have `scores`,
+one per choice. A header names the columns. Without a header, two columns are an id and a score, or a label (0, 1, True,
+False) and a score. Lines without names may be for all items or for one split. Items without a line are *not covered*.
 """
 
 from __future__ import annotations
@@ -51,7 +45,7 @@ class FileScores:
         return {"kind": "scores", "sha256": sha256_file(self.path)}
 
     def learn(self, items: Iterable[Item]) -> FileScores:
-        """Which item each line is for; none of their labels reaches a score."""
+        """Match the lines with the items. The labels of items do not affect any score."""
         every = list(items)
         self.row_of = self._in_order(every) if self.by is None else self._by_name(every, self.by)
         return self
@@ -108,7 +102,7 @@ class FileScores:
 
 
 def keys_of(item: Item, by: str) -> Iterator[tuple[str, ...]]:
-    """What a line may call the item."""
+    """The keys by which a line may name the item."""
     if by == "id":
         yield (item.id,)
     elif "premise" in item.facts and "hypothesis" in item.facts:

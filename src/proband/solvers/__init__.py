@@ -1,4 +1,4 @@
-"""Ways of asking a model that suites share: `choose`, `likelihood`, `direct`, as ready solvers."""
+"""Solvers that suites share, ready to use: `choose`, `likelihood`, `direct`."""
 
 from proband.core.suite import DIRECT
 from proband.solvers.choose import CHOOSE

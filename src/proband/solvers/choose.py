@@ -3,10 +3,10 @@
 Models prefer some letters to others, so a question is asked under several cyclic rotations of its choices, and choice c
 scores the mean over the rotations r of
 
-    1[the reply under r means c]                    where the model only writes, or
-    log P(letter of c under r | the letters)        where it gives log-probabilities of the first token.
+    1[the reply under r means c]                    if the model only writes text, or
+    log P(letter of c under r | the letters)        if it gives log-probabilities of the first token.
 
-An answer keeps the letter that was chosen under each rotation; `position_bias` measures how far letters were preferred.
+An answer records the letter chosen under each rotation; `position_bias` measures the preference for letters.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def rotations(choices: int, wanted: int) -> list[int]:
 
 
 def rotated(item: Item, shift: int) -> Item:
-    """The item with its choices shifted: the one at place p is choice (p + shift) mod n."""
+    """The item with its choices shifted: choice (p + shift) mod n is shown at place p."""
     n = len(item.choices)
     if not 1 <= n <= len(LETTERS):
         raise ProbandError(f"{item.id}: a question with {n} choices cannot be asked with the letters A to Z")
@@ -102,7 +102,7 @@ class View:
 
 
 def solve(items: Sequence[Item], model: Generates, *, options: ChooseOptions, **given: Any) -> list[Answer]:
-    """Ask in the first order; the others are needed only without log-probabilities."""
+    """Ask in the first order; ask in the others only without log-probabilities."""
     ask: Callable[..., list[View]] = partial(_views, model=model, options=options, **given)
     firsts = ask([(item, 0) for item in items])
     shifts = [rotations(len(item.choices), options.permutations or 4)[1:] for item in items]
@@ -141,12 +141,12 @@ def _alternatives(model: Any, options: ChooseOptions) -> dict[str, bool]:
 def _view(item: Item, shift: int, reply: Reply, read: Answer) -> View:
     logs = letter_log_probabilities(reply.first, len(item.choices))
     if logs is not None:
-        logs = logs[-shift:] + logs[:-shift] if shift else logs  # from the order of the letters to that of the choices
+        logs = logs[-shift:] + logs[:-shift] if shift else logs  # reorder from letters to choices
     return View(shift, reply.text, logs, None if read.status else best_choices(read)[0])
 
 
 def _answer(item: Item, views: Sequence[View]) -> Answer:
-    """The mean over the orders: of log-probabilities if all orders have them, else of votes."""
+    """The mean over the orders of the log-probabilities, if all orders have them, or else of the votes."""
     n, text = len(item.choices), " | ".join(view.reply.strip()[-SHOWN:] for view in views)
     logs = [view.logs for view in views if view.logs is not None]
     if len(logs) == len(views):
@@ -169,8 +169,8 @@ def letter_log_probabilities(first: Sequence[tuple[str, float]], n: int) -> tupl
     """log P(letter | the first n letters) from the log-probabilities of a reply's first token and its alternatives;
     None if the token is no letter.
 
-    Only some alternatives are given. A missing one has at most the probability of the least likely given one, and at
-    most what is left of 1: that bound is used.
+    The model gives only some alternatives. A missing letter is at most as probable as the least likely alternative, and
+    at most as probable as the remainder to 1. The smaller bound is used.
     """
     if not first or _letter(first[0][0], n) is None:
         return None
@@ -199,7 +199,7 @@ def sends(items: Sequence[Item], model: Any, *, seed: int, options: ChooseOption
 
 
 def position_bias(answers: Iterable[Answer]) -> dict[str, Any]:
-    """How far letters were preferred, over the items that were asked in several orders: the share of items with the
+    """The preference for letters, over the items that were asked in several orders: the share of items with the
     same choice in all orders, the number of replies that could not be read, and per letter the share of replies that
     chose it and the share if the order had no influence (each choice of an item paired with each of its orders).
 

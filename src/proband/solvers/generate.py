@@ -1,8 +1,8 @@
-"""Solver `generate`: a prompt goes in, text comes back, a reader finds the answer.
+"""Solver `generate`: send a prompt, receive text, read the answer in it.
 
 A chat model gets the prompt as a message (in its own chat template, or through an endpoint's /chat/completions), a base
-model as plain text. Worked examples (option `shots`) are earlier turns of the chat, each asked in the very words of the
-question; for a base model they are part of the text. A suite configures the solver with a folder of prompts and a
+model as plain text. Worked examples (option `shots`) are earlier turns of the chat, in the same form as the question;
+for a base model they are part of the text. A suite configures the solver with a folder of prompts and a
 reader (`Asking`).
 """
 
@@ -27,15 +27,15 @@ from proband.core.types import Answer, Item
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, values_of
 from proband.solvers.replies import letters_shown
 
-BASE_MAX_TOKENS = 32  # for an answer of a base model, which does not stop by itself
-THINKING_MAX_TOKENS = 1024  # where it is to think first
+BASE_MAX_TOKENS = 32  # length limit for a base model, which does not stop by itself
+THINKING_MAX_TOKENS = 1024  # the limit if it thinks first
 
 
 @dataclass(frozen=True, kw_only=True)
 class GenerateOptions:
     """The prompt, and the length of replies."""
 
-    prompt: Annotated[str, Meta(description="template: the name of a shipped one, or a file (docs/asking.md)")] = ""
+    prompt: Annotated[str, Meta(description="name of a shipped template, or a file (docs/asking.md)")] = ""
     shots: Annotated[int, Meta(description="worked examples before the question, from the train split", ge=0)] = 0
     shots_from: Annotated[str, Meta(description="folder of items to take the examples from, if not the same")] = ""
     think: Annotated[bool, Meta(description="ask for reasoning first and the answer on a last line")] = False
@@ -135,7 +135,7 @@ def replies_to(chats: Sequence[Chat], model: Any, *, seed: int, options: Generat
         return model.replies(chats, **limits)
     if isinstance(model, Chats):
         return [Reply(text) for text in model.chat(chats, **limits)]
-    stop = ("\n\n\n",) if options.think else ("\n",)  # a base model would go on with its own question
+    stop = ("\n\n\n",) if options.think else ("\n",)  # a base model would continue with a question of its own
     texts = model.generate([plain_text(chat) for chat in chats], **limits, stop=stop)
     return [Reply(text) for text in texts]
 

@@ -1,8 +1,8 @@
-r"""The choice that makes the completed prompt likeliest:
+r"""Solver `likelihood`: prefer the choice that makes the completed prompt likeliest.
 
     score(choice) = log P(choice and what follows it | what precedes it)
 
-the sum over its tokens, or its mean per token or word. A prompt has a blank (`___`) where the choice goes; without one
+is the sum over the tokens, or the mean per token or word. A prompt has a blank (`___`) for the choice; without a blank
 the choice follows the prompt as "Answer: choice".
 """
 
@@ -33,7 +33,7 @@ class LikelihoodOptions:
 
 
 def completions(prompt: str, choices: Sequence[str]) -> list[Text]:
-    """The prompt completed with each choice; what precedes the choice is context.
+    """The prompt completed with each choice; the text before the choice is context.
 
     >>> completions("Story.\\nSharon is the ___ of Arthur.", ["aunt", "niece"])[1]
     Text(text='Story.\\nSharon is the niece of Arthur.', start=20)

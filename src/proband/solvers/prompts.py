@@ -1,16 +1,8 @@
 """Prompts: Jinja templates, one file each, that a user can copy and change.
 
-A template can use
-
-    prompt, choices, tags, facts    of the item, and what its suite adds
-    letters                         A, B, C, ... one per choice
-    shots                           worked examples: the same fields, and `answer`
-    think                           whether the model is to reason before it answers
-    chat                            whether a chat model reads it; a base model continues the text
-
-A suite may have a bank of rewordings: rewordings.txt has one instruction a line, each of which may use the same fields,
-and rewordings.jinja the text around it, in which it replaces INSTRUCTION. They are the prompts
-`reworded-1`, ...; a user's own file of such lines, `mine.txt`, gives `mine.txt#1`, ...
+docs/asking.md lists the fields that a template can use. A suite may have a bank of rewordings: rewordings.txt has one
+instruction per line, which may use the same fields; it replaces INSTRUCTION in the common text, rewordings.jinja.
+These are the prompts `reworded-1`, ...; a user's file of such lines, `mine.txt`, gives `mine.txt#1`, ...
 """
 
 from __future__ import annotations
@@ -48,7 +40,7 @@ class Prompt:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def __post_init__(self) -> None:
-        """An error where the text is no template."""
+        """Raise an error if the text is not a valid template."""
         import jinja2
 
         try:
@@ -57,7 +49,7 @@ class Prompt:
             raise ProbandError(f"not a template: {error.message}", file=self.path, line=error.lineno) from None
 
     def render(self, **values: Any) -> str:
-        """The text for one item, without white space at its ends."""
+        """The text for one item, without leading or trailing white space."""
         import jinja2
 
         try:

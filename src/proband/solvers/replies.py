@@ -1,19 +1,19 @@
-r"""Which choice a reply in words means: "The answer is aunt.", "**Aunt**", "B) aunt", "Answer: (B)".
+r"""Find the choice that a reply in words means: "The answer is aunt.", "**Aunt**", "B) aunt", "Answer: (B)".
 
 A reply is read by the first rule that applies; it must give one choice, or the reply is unread:
 
 1. the whole reply, \boxed{...}, or the last <answer>...</answer>
-2. what follows the last "answer is", "answer:" or "final answer"
+2. the text after the last "answer is", "answer:" or "final answer"
 3. the only choice in bold, or a first or last line that is only a choice; two lines that begin with different letters
    repeat the choices and are no answer
-4. what follows the last "so", "therefore", "thus", "hence"
+4. the text after the last "so", "therefore", "thus", "hence"
 5. the letter that it begins with
 6. the only choice that it names, by a name or a letter by itself, unless it is denied ("not the aunt"); "A" and "I" are
    words unless they are marked as letters
 
-Thoughts between <think> tags (or those of Mistral and Gemma) are not part of the reply. Reading takes time in
-proportion to the length of the reply, of which the last LONGEST characters count (models that loop write very long
-ones): no rule looks at more than a bounded piece of text around each place that it finds.
+Thoughts between <think> tags (or those of Mistral and Gemma) are not part of the reply. Only the last
+LONGEST characters count, because models that loop write very long replies. Reading takes time proportional to the
+length of the reply: every rule looks at a bounded piece of text around each match.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ THOUGHT = re.compile(  # <think> of most models, [THINK] of Mistral's, the chann
     r"|<\|channel>thought.*?(<channel\|>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-THOUGHT_END = re.compile(  # begun in the prompt, or another one inside
+THOUGHT_END = re.compile(  # a thought that began in the prompt, or contains another one
     r"\A.*(?:</(?:think|thinking|thought|reasoning)>|\[/think\]|<channel\|>)", re.DOTALL | re.IGNORECASE
 )
 ANSWER = re.compile(
@@ -40,7 +40,7 @@ ANSWER = re.compile(
     re.IGNORECASE,
 )
 CONCLUSION = re.compile(r"\b(?:so|therefore|thus|hence|consequently|i\.e\.|which makes|in conclusion|meaning)\b", re.I)
-BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}?\}")
+BOXED = re.compile(r"\\boxed\{\s*(?:\\(?:text|math)[a-z]*\{)?([^{}]*)\}?\s*\}")
 TAGGED = re.compile(r"<answer>([^<]{0,400})</answer>", re.IGNORECASE)
 BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
 DENIED = re.compile(
@@ -102,14 +102,14 @@ class Choices:
                 return result if result >= 0 else None
         return _only([*self.mentions(text), *self._lone_letters(text)])
 
-    # ---- the rules: a place, -1 for a contradiction, None to go on ----
+    # ---- the rules: each returns a place, -1 for a contradiction, or None to continue ----
 
     def _boxed(self, text: str) -> int | None:
         results = BOXED.findall(text)
         return self._bare(results[-1]) if results else None
 
     def _tagged(self, text: str) -> int | None:
-        """The choice in the tag; a contradiction if it is not exactly one."""
+        """The choice in the tag; a contradiction unless the tag has exactly one choice."""
         results = TAGGED.findall(text)
         if not results:
             return None
@@ -193,7 +193,7 @@ class Choices:
 
     def _lone_letters(self, text: str) -> list[int]:
         """The choices whose letters occur by themselves in a text and are not denied. A bare "A" or "I" counts only
-        next to other letters ("A or C"), where it makes them ambiguous."""
+        next to other letters ("A or C"), where it makes the answer ambiguous."""
         if not self.letters:
             return []
         sure = {
@@ -219,7 +219,7 @@ class Choices:
 
 @cache
 def _pattern(names: Sequence[str], not_before: str, not_after: str) -> re.Pattern[str]:
-    """Any of the names as words of their own, the longer ones first."""
+    """A pattern for any of the names as separate words, longer names first."""
     listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     before = rf"(?<![\w])(?<!\w-){not_before}"
     return re.compile(rf"{before}(?:{listed})(?!\w|-\w){not_after}")

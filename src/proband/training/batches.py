@@ -1,4 +1,4 @@
-"""Which examples make a batch, a batch as a collection of tensors, and the device that it goes to.
+"""Choosing the examples of a batch, applying functions to its tensors, and moving it to a device.
 
 A batch may be a tensor, or a tuple, a dictionary or a dataclass of tensors and plain values.
 """
@@ -18,7 +18,7 @@ def of_similar_length(
     lengths: Sequence[int], *, size: int, generator: np.random.Generator, places: np.random.Generator | None = None
 ) -> Iterator[list[int]]:
     """All examples in random order, but each batch of nearly one length, so that there is little padding. `places`
-    draws the order of the batches: fits that share it have batches of nearly one length at the same time.
+    draws the order of the batches; fits with the same `places` process similar lengths at the same time.
 
     >>> list(of_similar_length([9, 1, 9, 1], size=2, generator=np.random.default_rng(0)))
     [[3, 1], [2, 0]]
@@ -58,7 +58,7 @@ def tensors(batch: Any) -> list[Tensor]:
 
 
 def shape(batch: Any) -> Hashable:
-    """Everything of a batch except the numbers in its tensors; batches with equal shapes can share a recording."""
+    """The structure of a batch without the numbers in its tensors; batches of equal shape can share a recording."""
     plain = repr(mapped(batch, lambda tensor: None))
     return plain, tuple((tuple(tensor.shape), tensor.dtype) for tensor in tensors(batch))
 

@@ -1,7 +1,7 @@
 r"""The loop: epochs of steps, a held-out score after each, the best weights kept.
 
-Every epoch draws from random numbers of its own, made of seed and epoch, and leaves a checkpoint: a fit that was killed
-and started again ends with the same weights as one that was not.
+Every epoch has its own random numbers, derived from seed and epoch, and writes a checkpoint. So a fit that is killed
+and started again ends with the same weights as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def fit(
     of: str = "",
     on_epoch: Callable[[Line], None] = lambda line: None,
 ) -> Fitted:
-    """Fit a net; `on_epoch` gets the lines of its learning curve as they come. A fit with a folder leaves checkpoints
-    there and goes on from them if they are its own (`of` is the same text). Torch's generators stay as they were."""
+    """Fit a net; `on_epoch` receives each line of its learning curve. A fit with a folder writes checkpoints there and
+    resumes from them if they are its own (they have the same text `of`). Torch's generators are left unchanged."""
     device = device_of(task.device)
     cuda = [torch.device(device)] if device.startswith("cuda") else []
     with torch.random.fork_rng(devices=cuda), own_stream(*cuda) as stream:
@@ -63,8 +63,8 @@ def fit(
 
 @contextmanager
 def own_stream(*cuda: torch.device) -> Iterator[Any]:
-    """Within this block work on a CUDA device goes to a stream that can be recorded, and products of float32 keep ten
-    bits of their factors' mantissas (TF32), which takes half the time."""
+    """Run CUDA work in this block on a stream that can be recorded. Products of float32 use TF32 (ten bits of the
+    factors' mantissas), which takes half the time."""
     if not cuda:
         yield None
         return
@@ -154,7 +154,7 @@ def assign(tensors: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> None:
         tensors[name].copy_(value)
 
 
-# ---- checkpoints: all that training has changed, after an epoch, in one file without pickles -------------------------
+# ---- checkpoints: the state of training after an epoch, in one file without pickles -------------------------------
 
 
 def save_checkpoint(folder: Path, steps: Steps, *, best: Mapping[str, Tensor], curve: Curve, of: str) -> None:

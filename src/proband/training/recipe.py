@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 Better = Literal["low", "high"]
-Line = Mapping[str, float]  # of a learning curve: epoch, loss, valid (where examples are held out), seconds
+Line = Mapping[str, float]  # a line of a learning curve: epoch, loss, valid (if examples are held out), seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,14 +22,14 @@ class Recipe:
     rate: float = 1e-3  # the highest
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
     warmup: int = 0  # steps over which the rate rises from zero, before its schedule
-    decay: float = 0.0  # of the weights
-    decay_vectors: bool = True  # of biases and gains too, not of matrices alone
+    decay: float = 0.0  # weight decay
+    decay_vectors: bool = True  # whether it also applies to biases and gains
     clip: float = 5.0  # greatest length of the gradient; 0: any
-    average: float = 0.0  # of the running mean of the weights, which is what is scored and kept; 0: none
+    average: float = 0.0  # decay of the running mean of the weights; the mean is scored and kept; 0: no mean
     patience: int = 0  # epochs without a better held-out score before stopping; 0: never
     patience_from: int = 0  # epochs before this one do not count
-    better_than: Literal["best", "previous"] = "best"  # what an epoch's score has to beat not to count
-    margin: float = 0.0  # by so much, where it is the previous one
+    better_than: Literal["best", "previous"] = "best"  # the score that an epoch must beat
+    margin: float = 0.0  # the least improvement on the previous score
     keep: Literal["best", "last"] = "best"  # the epoch whose weights are kept
 
     def length(self, size: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """One step of training: the gradient of the loss, clipped; AdamW; the running mean of the weights.
 
 A batch that does not fit into memory is accumulated from smaller parts. On a CUDA device a step is recorded and
-replayed (`cuda_graphs`), so all that it changes is in tensors that stay in place.
+replayed (`cuda_graphs`), so it changes only tensors at fixed addresses.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from proband.training.task import Loss, Task
 # ---- work on a CUDA device that is recorded once for each shape of batch and then replayed (CUDA graphs) -----------
 #
 # A step of a small net is hundreds of kernels of a few microseconds, which a processor starts more slowly than the
-# device runs them; a recording is started as a whole. It depends on the data only through tensors that stay in their
-# place: batches are copied there, and numbers that change (rate, weights of a mean) are read from the device. Each
+# device runs them; a recording is started as a whole. It reads its data only from tensors at fixed addresses:
+# batches are copied there, and numbers that change (rate, weights of a mean) are read from the device. Each
 # replay takes up the state of the device's generator, so a run is as repeatable as one that is not recorded.
 
 
@@ -51,7 +51,7 @@ class CudaGraphs:
         graph.replay()
 
     def _record(self, work: Work, batch: Any) -> tuple[torch.cuda.CUDAGraph, list[Tensor]]:
-        """Run the work once, so that libraries load what they need; then restore all that it changed."""
+        """Run the work once, so that libraries are loaded; then record it, and restore everything that it changed."""
         placed = mapped(batch, lambda tensor: tensor.to(self.device, copy=True))
         before = [x.detach().clone() for x in self.changed()]
         graph = torch.cuda.CUDAGraph()
@@ -68,7 +68,7 @@ class CudaGraphs:
 
 
 class Steps:
-    """A net and all that its training changes: `weights`, their `mean`, the optimiser's state, sums of losses."""
+    """A net and all that training changes: `weights`, their `mean`, the optimiser's state, sums of losses."""
 
     def __init__(self, task: Task, net: Any, *, device: str, stream: Any = None) -> None:
         self.task, self.net, self.device = task, net.to(device), device
@@ -80,7 +80,7 @@ class Steps:
         self.lost, self.score_sum, self.score_count = (
             torch.zeros((), device=device, dtype=torch.float64) for _ in range(3)
         )
-        self.seen = 0.0  # what the loss is a sum over
+        self.seen = 0.0  # the total weight of the terms in the sum of losses
         self.part = task.recipe.batch  # examples that fit into memory
         recorded = stream is not None and task.recordable
         self.optimiser = optimiser(task, self.weights.values(), recorded=recorded, device=device)

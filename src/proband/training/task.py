@@ -69,7 +69,7 @@ class Task(ABC):
 
     @abstractmethod
     def loss(self, net: Any, batch: Any) -> Tensor:
-        """To be made smaller: a mean over the batch, or over whatever `weight` counts."""
+        """The loss to minimise: a mean over the batch, or over the terms that `weight` counts."""
 
     def weight(self, indices: Sequence[int]) -> float:
         """The number of terms in the mean loss of a batch: examples, unless it is words or tokens."""
@@ -89,13 +89,13 @@ class Task(ABC):
         return ()
 
     def score(self, net: Any, batch: Any) -> tuple[Any, Any]:
-        """Sum of the held-out score over a batch, and over how many; the score is the mean over all."""
+        """The sum of the held-out score over a batch, and its number of terms; the score is the mean over all terms."""
         raise NotImplementedError
 
     # ---- saving the net ---------------------------------------------------------------------------------------------
 
     def note(self) -> Mapping[str, Any]:
-        """For net.json: what `load` needs in addition to the weights, and other facts of interest."""
+        """Entries for net.json: the values that `load` needs in addition to the weights, and other information."""
         return {}
 
     def save(self, net: Any, folder: Path) -> None:
@@ -119,7 +119,7 @@ class PaddedTask(Task):
 
     @property
     def on_cuda(self) -> bool:
-        """Where steps are recorded, lengths are padded up to few values: a shape needs its own recording."""
+        """If steps are recorded, pad lengths up to a few values, because each shape needs its own recording."""
         from proband.training.batches import device_of
 
         return device_of(self.device).startswith("cuda")

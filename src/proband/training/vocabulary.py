@@ -56,8 +56,8 @@ class Vocabulary:
 
 
 def vectors_for(vocabulary: Vocabulary, source: Path) -> tuple[NDArray[np.float32], int]:
-    """A row per word from a GloVe text file, or from a folder with vocab.txt and glove*.npy; and how many words were
-    found there. A word without a vector gets a small random one of its own, the same in every process."""
+    """A row per word from a GloVe text file, or from a folder with vocab.txt and glove*.npy; and the number of words
+    found there. A word without a vector gets a small random one, the same in every process."""
     known = _read_vectors(source, vocabulary)
     if not known:
         raise ProbandError("has no vector for any word of the training texts", file=source)
@@ -69,7 +69,7 @@ def vectors_for(vocabulary: Vocabulary, source: Path) -> tuple[NDArray[np.float3
 
 
 def random_vectors(words: int, dimension: int, *, spread: float = 0.4) -> NDArray[np.float32]:
-    """Normal ones with the given standard deviation (GloVe's own is about 0.4), zero for padding.
+    """Normally distributed vectors with the given standard deviation (GloVe's is about 0.4); zero for padding.
 
     >>> random_vectors(7, 3)[PADDING].tolist()
     [0.0, 0.0, 0.0]

@@ -279,7 +279,7 @@ def test_errors_in_one_line(gpt2: Any, tmp_path: Path) -> None:
         gpt2.predict_words([("a " * 127, "")], ["zzz"])
     with pytest.raises(ProbandError, match="no examples"):
         gpt2.finetuning([], recipe=Recipe())
-    with pytest.raises(ProbandError, match="no token of its own"):
+    with pytest.raises(ProbandError, match="no separate token"):
         gpt2.finetuning([("The capital", "")], recipe=Recipe())
     with pytest.raises(ProbandError, match="must not be negative"):
         gpt2.generate(["a"], max_tokens=1, temperature=-1, seed=0)

@@ -132,7 +132,7 @@ def test_an_account_that_cannot_pay_ends_the_run(kind: str, message: str) -> Non
 def test_an_answer_of_another_form_is_tried_again_and_then_fails(kind: str, answer: Any) -> None:
     with (
         Recorded((200, answer)) as stub,
-        pytest.raises(ModelFailed, match=r"not what was asked for.*\(3 attempts\)"),
+        pytest.raises(ModelFailed, match=r"an unexpected response.*\(3 attempts\)"),
     ):
         model_at(kind, stub, retries=2).chat([CHAT], **SETTINGS)
     assert len(stub.bodies) == 3

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 
@@ -69,3 +71,31 @@ def test_the_first_failure_is_raised_and_ends_the_others() -> None:
     with pytest.raises(ValueError, match="the second"):
         work(9, ask, workers=4)
     assert sorted(ended) == [0, 1, 2]  # the third was not begun
+
+
+def test_tasks_of_a_library_take_their_first_step_before_they_are_cancelled() -> None:
+    """What such a task would await is a coroutine that nobody awaits otherwise, and Python warns of that."""
+    connecting, stepped = threading.Event(), list[str]()
+
+    async def connect() -> None:
+        stepped.append("connect")
+        await asyncio.sleep(30)
+
+    async def task_of_library(work: Awaitable[None]) -> None:
+        await work
+
+    async def ask(_: int) -> None:
+        connecting.set()
+        while not session.cancelled:
+            time.sleep(0.01)
+        time.sleep(0.1)  # the cancellation is in the loop's queue
+        await asyncio.sleep(0)
+        await asyncio.ensure_future(task_of_library(connect()))
+
+    with closing(Session(httpx.AsyncClient(), at_a_time=1)) as session:
+        canceller = threading.Thread(target=lambda: connecting.wait() and session.cancel())
+        canceller.start()
+        with pytest.raises(asyncio.CancelledError):
+            session.finish(all_of(1, ask, turn=session.turn))
+        canceller.join()
+    assert stepped == ["connect"]

@@ -4,13 +4,13 @@ r"""Causal language models: log-likelihood, words for a blank, embeddings, gener
 
 Decided once and recorded in `identity()`:
 - BOS: `auto` follows the tokenizer: a text begins with a BOS if the tokenizer adds it (Gemma does, GPT-2 and SmolLM2 do
-  not). The first token of a text without context needs something to be predicted from: there the tokenizer's BOS is
-  always added; if that token opens the turns of a chat (SmolLM2-Instruct), the token between two documents,
+  not). The first token of a text without context needs a token to be predicted from, so such a text always begins
+  with the tokenizer's BOS; if that token opens the turns of a chat (SmolLM2-Instruct), the token between two documents,
   `<|endoftext|>`, is used instead. `always` begins every text with the BOS, or with the end-of-text token if there is
   no BOS; `never` adds none; any other value is the token to begin every text with. Without a BOS the first token of a
   text without context does not count.
 - Leading space: texts are tokenised unchanged; the space before a word belongs to the word's first token.
-- Normalisation: a Score holds the sum, the tokens and the words, so the mean per token or word is for the caller.
+- Normalisation: a Score holds the sum, the tokens and the words, so the caller computes the mean per token or word.
 """
 
 from __future__ import annotations
@@ -41,19 +41,12 @@ class Causal(EmbedsTokens):
 
     def __init__(self, model: Any, tokenizer: Any, *, name: str, bos: str = "auto", **more: Any) -> None:
         super().__init__(model, tokenizer, name=name, **more)
-        self.pad = 0  # a padding token may have no embedding
-        self.begin_texts(bos)
-
-    def begin_texts(self, policy: str) -> None:
-        """Set the first tokens by the policy `bos`."""
-        self.bos = first_token(self.tokenizer, policy, self.name)
-        own = self.tokenizer.bos_token_id
-        self.bos_in_context = self.bos if policy != "auto" else int(own) if self.adds_bos() else None
-
-    def adds_bos(self) -> bool:
-        """Whether the tokenizer puts its BOS in front of texts by itself."""
-        own = self.tokenizer.bos_token_id
-        return own is not None and self.tokenizer("a")["input_ids"][:1] == [own]
+        self.pad = 0  # a padding token may lack an embedding
+        self.bos = self.bos_in_context = first_token(tokenizer, bos, name)
+        if bos == "auto":
+            own = tokenizer.bos_token_id
+            adds = own is not None and tokenizer("a")["input_ids"][:1] == [own]  # the tokenizer itself
+            self.bos_in_context = int(own) if adds else None
 
     def identity(self) -> Mapping[str, str]:
         """`bos` begins every text, `bos_without_context` those without a context."""
@@ -95,9 +88,9 @@ class Causal(EmbedsTokens):
     def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
         r"""Blanks x words: log P(word | left) = \sum_i log P(w_i | left, w_<i), the chain rule over its tokens.
 
-        The text to the left runs once per blank with all words behind it as a tree (prefix_trees.py). The text right of
-        the blank is not seen. It is the probability that the text continues with these tokens, not that the word ends:
-        *the* is credited with what would have become *theory* in a tokenizer that splits it so.
+        The text to the left runs once per blank, followed by a tree of all words (prefix_trees.py). The text to the
+        right is not used. It is the probability that the text continues with these tokens, not that the word ends:
+        *the* also gets the probability of *theory* if the tokenizer splits that word after *the*.
         """
         result = np.empty((len(blanks), len(words)), dtype=np.float32)
         for here, ids in by_spelling(self.tokenizer, blanks, words):
@@ -119,7 +112,7 @@ class Causal(EmbedsTokens):
     generate = generate
 
     def finetuning(self, examples: Sequence[tuple[str, str]], **settings: Any) -> FineTuning:
-        """The task of training a copy of the weights on (context, target) texts; this model stays as it is."""
+        """The task of training a copy of the weights on (context, target) texts; this model stays unchanged."""
         return FineTuning(self, examples, **settings)
 
 
@@ -146,19 +139,19 @@ BETWEEN_DOCUMENTS = "<|endoftext|>"
 
 
 def opens_chat_turns(tokenizer: Any) -> bool:
-    """Whether the BOS is what the chat template writes before the role of each message."""
+    """Does the chat template write the BOS before the role of each message?"""
     token, template = tokenizer.bos_token, str(getattr(tokenizer, "chat_template", None) or "")
     role = r"(system|user|assistant|[\"']\s*[+~]\s*message|\{\{\s*message)"
     return bool(token) and re.search(re.escape(str(token)) + role, template) is not None
 
 
 def has_context(text: str) -> bool:
-    """Whether there is text before what is predicted."""
+    """Does any text precede the predicted part?"""
     return bool(text.strip())
 
 
 def _begun(tokens: Tokens, first: int | None) -> Tokens:
-    """The text's own tokens behind `first`, without special tokens that the tokenizer put in."""
+    """`first`, then the text's own tokens, without the special tokens of the tokenizer."""
     own = tokens.words >= 0
     if own.all() and first is None:
         return tokens
@@ -171,7 +164,7 @@ def _begun(tokens: Tokens, first: int | None) -> Tokens:
 # ---- chat models: the tokenizer has a chat template, which turns messages into one text ------------------------------
 
 
-MAX_TOKENS, REASONING_MAX_TOKENS = 256, 4096  # for a reply; where the template knows thoughts
+MAX_TOKENS, REASONING_MAX_TOKENS = 256, 4096  # limits of a reply: usual, and if the template supports reasoning
 
 
 class ChatCausal(Causal):
@@ -197,28 +190,17 @@ class ChatCausal(Causal):
             values = {**self.values, "tokenize": False, "add_generation_prompt": True}
             return str(self.tokenizer.apply_chat_template(messages, **values))
         except Exception as error:  # a template is third-party code
-            if any(role == "system" for role, _ in chat):  # some know no system message: it opens the first question
+            if any(role == "system" for role, _ in chat):  # rejected by some: prepend it to the first question
                 (_, system), (_, user), *rest = chat
                 return self.rendered((("user", f"{system}\n\n{user}"), *rest))
             raise ProbandError(f"{self.name}: its chat template fails: {' '.join(str(error).split())[:200]}") from None
 
-    def chat(self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int) -> list[str]:
-        replies = self.replies(chats, max_tokens=max_tokens, temperature=temperature, seed=seed)
-        return [reply.text for reply in replies]
+    def chat(self, chats: Sequence[Chat], **limits: Any) -> list[str]:
+        return [reply.text for reply in self.replies(chats, **limits)]
 
-    def replies(
-        self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int, alternatives: bool = False
-    ) -> list[Reply]:
+    def replies(self, chats: Sequence[Chat], *, alternatives: bool = False, **limits: Any) -> list[Reply]:
         read = {chat: self._fitting(chat) for chat in chats}
-        options = Writing(max_tokens=max_tokens, temperature=temperature, seed=seed)
-        return write_all(self, [read[chat][0] for chat in chats], dict(read.values()), options)
-
-    def fits(self, texts: Sequence[Any]) -> None:
-        for text in texts:
-            if isinstance(text, tuple):
-                self._fitting(text)
-            else:
-                super().fits([text])
+        return write_all(self, [read[chat][0] for chat in chats], dict(read.values()), Writing(**limits))
 
     def _fitting(self, chat: Chat) -> tuple[str, Ints]:
         """The text and its tokens; if it exceeds the window, the question is cut at the left if `cut_left`."""

@@ -1,13 +1,13 @@
-r"""Log-probabilities of continuations: many short ones behind many texts, and texts that share a long context.
+r"""Log-probabilities of continuations: many short ones after many texts, and texts that share a long context.
 
     log P(e | left) = \sum_i log P(e_i | left, e_<i)
 
-The continuations are one prefix tree, and a text with the tree behind it is one row of one forward pass: every
+The continuations form one prefix tree, and a text followed by the tree is one row of one forward pass: every
 beginning is read once per text, no keys or values are copied, and the scores over the vocabulary are reduced at once
-to the columns that are asked for. Tree rows need a model that obeys its own mask and given positions; whether it
-does is tried once, and a model that does not (or a text beyond its attention window) reads plain rows instead.
+to the requested columns. Tree rows need a model that obeys the given mask and positions; this is tested once. A
+model that does not (or a text beyond its attention window) reads plain rows instead.
 
-Texts with one long context in common (a story and its twenty possible answers) are such a tree too.
+Texts that share one long context (a story and its twenty possible answers) form such a tree, too.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def window(network: Network) -> float:
 
 
 def obeys_trees(network: Network) -> bool:
-    """Whether tree rows reproduce this model's scores, tried once on rows whose copies are far from their place."""
+    """Do tree rows reproduce this model's scores? Tested once, on rows with copies far from their position."""
     if network.obeys_trees is None:
         tokens = [(11 * i + 7) % network.vocabulary for i in range(40)]
         tree = grow([[tokens[i % 10], tokens[i], tokens[-i]] for i in range(30)])
@@ -60,14 +60,14 @@ def _agree(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> bool:
         trees = _of_tree_rows(network, lefts, tree)
     except ProbandError:  # not enough memory
         raise
-    except Exception:  # foreign code refuses a mask or positions in many ways
+    except Exception:  # third-party code rejects a mask or positions with many kinds of errors
         return False
     allowed = 1e-3 if network.dtype == "float32" else 0.1
     return bool(np.sqrt(np.mean((trees - plain) ** 2)) <= allowed * plain.std())
 
 
 def _of_tree_rows(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> Floats:
-    """Each text with the tree behind it; texts that begin alike may share a row."""
+    """Each text followed by the tree; texts with a common beginning may share a row."""
     rows = pack(lefts, tree)
     result = np.empty((len(lefts), len(tree.paths)), dtype=np.float32)
 
@@ -82,7 +82,7 @@ def _of_tree_rows(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> 
 
 
 def _node_states(network: Network, rows: Sequence[TreeRow]) -> Any:
-    """What the head reads at every node: beginning after beginning, the root first."""
+    """The states at every node that the head reads: beginning after beginning, the root first."""
     ids, positions, sees, row, where = lay_out(rows)
     given: dict[str, Any] = {}
     if any(len(row.tree.tokens) for row in rows):  # otherwise the rows are ordinary texts
@@ -91,7 +91,7 @@ def _node_states(network: Network, rows: Sequence[TreeRow]) -> Any:
 
 
 def _additive(network: Network, sees: Bools) -> Any:
-    """Zero where a token may look and the least number where not: rows x 1 x width x width."""
+    """Zero where a token may attend and the least number elsewhere: rows x 1 x width x width."""
     import torch
 
     dtype = getattr(torch, network.dtype)
@@ -100,7 +100,7 @@ def _additive(network: Network, sees: Bools) -> Any:
 
 
 def _of_plain_rows(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> Floats:
-    """Each text with each beginning of an ending behind it as its own row, which any causal model reads."""
+    """A plain row for each text with each beginning of an ending, which any causal model can read."""
     begun: list[Ints] = [np.empty(0, dtype=np.int64)]
     for token, parent in zip(tree.tokens, tree.parents):
         begun.append(np.append(begun[parent + 1], token))
@@ -137,7 +137,7 @@ def _along_paths(network: Network, states: Any, tree: PrefixTree) -> Any:
 
 # ---- texts that share a context ------------------------------------------------------------------------------------
 
-WORTH_A_TREE = {"cpu": 16}  # tokens that must be saved before a group is read as a tree: a GPU reads small texts faster
+WORTH_A_TREE = {"cpu": 16}  # least tokens saved for a group to be read as a tree: a GPU reads small texts faster
 ALIKE = 4  # counted tokens that rows must share to be a tree without a context
 LONGEST_ROW = 4096  # tokens of a tree row; attention grows with its square
 
@@ -230,7 +230,7 @@ def _read_trees(network: Network, rows: Sequence[TreeRow], positions: Sequence[I
 
 
 def _totals(network: Network, rows: Sequence[Ints], positions: Sequence[Ints]) -> Doubles:
-    """The same for single rows, padded on the right, where a causal model never looks: no attention mask is needed."""
+    """The same for single rows, padded on the right, to which a causal model does not attend, so no mask is needed."""
     order = np.argsort([-len(row) for row in rows], kind="stable")
 
     def compute(first: int, end: int) -> Any:

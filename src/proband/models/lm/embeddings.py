@@ -24,7 +24,7 @@ class EmbedsTokens(LocalModel):
     def embed(self, texts: Sequence[str], spans: Sequence[Sequence[Span]], *, layers: Sequence[int]) -> Floats:
         r"""Texts x spans x layers x dim: e(text, span, layer) = (1/n) \sum over the span's n tokens of their state.
 
-        A text that comes several times, with whatever spans, goes through the network once.
+        A repeated text goes through the network once, even with different spans.
         """
         wanted = sorted({len(row) for row in spans})
         if len(texts) != len(spans) or len(wanted) > 1:
@@ -77,11 +77,11 @@ class EmbedsTokens(LocalModel):
 class Sentences(EmbedsTokens):
     r"""e(S) = m / |m|, m = (1/n) \sum_t h_t over all n tokens of S, [CLS] and [SEP] included.
 
-    A sentence longer than the model takes is cut at its end.
+    A sentence beyond the model's maximum length is cut at its end.
     """
 
     kind = "sentences"
-    # a text is one pass, not one per word: more items at a time, so that texts they share are embedded once
+    # one pass per text, not per word: larger chunks, so that texts shared by items are embedded once
     chunks: Mapping[str, int] = MappingProxyType({"cpu": 2048, "cuda": 2048})
 
     def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]:

@@ -1,10 +1,10 @@
-r"""Training a causal model further on (context, target) texts, as a task of the one training loop.
+r"""Fine-tuning a causal model on (context, target) texts, as a task of the common training loop.
 
     loss = - (1/N) \sum over the N target tokens t of a batch: log P(w_t | w_<t)
 
 The target ends with the end-of-text token where there is one, so that a tuned model also stops. Weights are fp32, with
-bf16 arithmetic on a GPU; a batch that does not fit into memory is taken in parts. `dropout` falls on the embeddings and
-on the states that the head reads. With validation examples the epoch of least loss is kept, otherwise the last.
+bf16 arithmetic on a GPU; a batch that does not fit into memory is split. `dropout` applies to the embeddings and to
+the input of the head. With validation examples, the epoch with the lowest loss is kept, else the last epoch.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class FineTuning(Task):
         self.heads: dict[Any, Any] = {}
 
     def network(self) -> Any:
-        # out of inference mode and away from the original, which goes on answering as before
+        # out of inference mode, and separate from the original, which still answers unchanged
         net = copy.deepcopy(self.model.network.model).float()
         for parameter in net.parameters():
             parameter.requires_grad_(True)
@@ -89,13 +89,13 @@ class FineTuning(Task):
         return {"examples": len(self.train), "from": self.model.name}
 
     def save(self, net: Any, folder: Path) -> None:
-        """Whole or not at all: written next to its place, then moved there."""
+        """Write to a temporary folder, then move it, so that the result is complete or missing."""
         out = folder / "model"
         with tempfile.TemporaryDirectory(dir=folder, prefix=".model-") as made:
             inner = Path(made) / "model"
             net.eval().save_pretrained(inner)
             _with_bos(self.model).save_pretrained(inner)
-            if out.exists():  # of a run that was killed right here
+            if out.exists():  # left by a run that was killed here
                 shutil.rmtree(out)
             inner.replace(out)
 
@@ -119,7 +119,7 @@ def read(model: LocalModel, examples: Sequence[tuple[str, str]]) -> list[Example
         where = tokens.counted(len(context))
         where = where[where > 0]
         if not len(where):
-            raise ProbandError(f"the target {shorten(target)} has no token of its own after {shorten(context)}")
+            raise ProbandError(f"the target {shorten(target)} has no separate token after {shorten(context)}")
         ids = tokens.ids
         if end is not None and (model.longest is None or len(ids) < model.longest):
             ids, where = np.append(ids, end), np.append(where, len(ids))
@@ -128,8 +128,8 @@ def read(model: LocalModel, examples: Sequence[tuple[str, str]]) -> list[Example
 
 
 def _with_bos(model: LocalModel) -> Any:
-    """A tokenizer that begins texts as in training: its BOS is that of texts without context, and it adds the token
-    that began every text."""
+    """A tokenizer that begins texts as in training: its BOS is the one used without context, and it adds the token that
+    began every text."""
     from tokenizers import processors
 
     tokenizer, always = model.tokenizer, model.bos_in_context

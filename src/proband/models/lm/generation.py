@@ -1,9 +1,9 @@
-r"""Text from a causal model: greedy, or drawn with a seed that belongs to the prompt and not to its batch.
+r"""Text generation by a causal model: greedy, or sampled with a seed per prompt, independent of the batch.
 
-Prompts run together, padded at the left: positions are counted from a prompt's own first token, and padding is masked.
-The last digits of a score depend on the batch all the same. So that a text does not, a token whose lead over the next
-one is smaller than such a difference can be (CLOSE) is chosen again from the prompt's own row, read anew by itself. Not
-so in half precision on a GPU, where too many tokens are that close: there a batch of one row (`batch=1`) is exact.
+Prompts run in batches, padded at the left: positions are counted from a prompt's first token, and padding is masked.
+The last digits of a score still depend on the batch. To keep the text independent of it, a token whose lead over the
+next one is below the largest such difference (CLOSE) is chosen again from the prompt's row, recomputed alone. In half
+precision on a GPU too many tokens are that close, so this is not done; a batch of one row (`batch=1`) is exact.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from proband.models.lm.network import Ints, LocalModel, in_batches
 
 CLOSE = {"float32": 1e-2, "float64": 1e-6}  # in logits
 CLOSE_IN_HALF = {"cpu": 0.5}  # half precision, by device; elsewhere nothing is chosen again
-THOUGHT_MARKS = {"<think>", "</think>", "[THINK]", "[/THINK]", "<|channel>", "<channel|>"}  # shown, special or not
+THOUGHT_MARKS = {"<think>", "</think>", "[THINK]", "[/THINK]", "<|channel>", "<channel|>"}  # kept in the text
 ALTERNATIVES = 20  # to the first token of a reply, as many as endpoints give
-TO_COME = {"cuda": 512}  # most tokens to come that count towards the size of a batch
+TO_COME = {"cuda": 512}  # most future tokens that count towards the size of a batch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,23 +38,12 @@ class Writing:
     stop: tuple[str, ...] = ()
 
 
-def generate(
-    model: Any,
-    prompts: Sequence[str],
-    *,
-    max_tokens: int,
-    temperature: float,
-    seed: int,
-    stop: Sequence[str] = (),
-) -> list[str]:
+def generate(model: Any, prompts: Sequence[str], *, stop: Sequence[str] = (), **limits: Any) -> list[str]:
     """The continuation of each prompt, up to an end-of-text token, a stop text, `max_tokens`, or a loop
     (`in_a_loop`)."""
-    rows = {
-        prompt: tokens.ids
-        for prompt, tokens in zip(prompts, model.read(prompts, contexts=[bool(prompt) for prompt in prompts]))
-    }
-    options = Writing(max_tokens=max_tokens, temperature=temperature, seed=seed, stop=tuple(stop))
-    return [reply.text for reply in write_all(model, prompts, rows, options)]
+    read = model.read(prompts, contexts=[bool(prompt) for prompt in prompts])
+    rows = {prompt: tokens.ids for prompt, tokens in zip(prompts, read)}
+    return [reply.text for reply in write_all(model, prompts, rows, Writing(**limits, stop=tuple(stop)))]
 
 
 def write_all(model: LocalModel, prompts: Sequence[str], rows: Mapping[str, Ints], options: Writing) -> list[Reply]:
@@ -78,7 +67,7 @@ def write_all(model: LocalModel, prompts: Sequence[str], rows: Mapping[str, Ints
 
 
 class _Writer:
-    """A batch of prompts with what was written so far."""
+    """A batch of prompts with the text written so far."""
 
     def __init__(self, model: LocalModel, prompts: Sequence[str], rows: Sequence[Ints], options: Writing) -> None:
         self.model, self.rows, self.options, self.longest = model, rows, options, model.longest
@@ -138,7 +127,7 @@ class _Writer:
                 going = [at for at, i in enumerate(live) if not self.done(i, chosen[i], left[i])]
                 if not going:
                     break
-                if len(going) < len(live):  # rows that have ended make room for the others
+                if len(going) < len(live):  # remove the rows that have ended
                     kept = torch.tensor(going, device=mask.device)
                     cache.batch_select_indices(kept)
                     mask, live = mask[kept], [live[at] for at in going]
@@ -156,7 +145,7 @@ class _Writer:
         return output.logits[:, -1].float(), output.past_key_values
 
     def _chosen(self, live: Sequence[int], logits: Any) -> list[int]:
-        """The next token of each live row: the best, after noise that is the row's own where texts are drawn."""
+        """The next token of each live row: the highest score, plus the row's own noise if texts are sampled."""
         noises = self._noises(live, logits)
         best = (logits if noises is None else logits.double() + noises).topk(2)
         tokens: list[int] = best.indices[:, 0].tolist()
@@ -197,8 +186,8 @@ LOOP_TOKENS, LOOP_ROUNDS, LONGEST_ROUND = 48, 4, 40
 
 
 def in_a_loop(tokens: Sequence[int]) -> bool:
-    """Whether a text repeats itself: its last 48 or more tokens are one sequence four times or more. The rest up to the
-    limit would be the same again.
+    """Does a text repeat itself? Its last 48 or more tokens repeat one sequence at least four times, so the rest up
+    to the limit would repeat it, too.
 
     >>> in_a_loop([1, 2, 3] * 16), in_a_loop([1, 2, 3] * 15), in_a_loop([7] * 48), in_a_loop(list(range(400)))
     (True, False, True, False)

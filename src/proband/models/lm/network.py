@@ -1,12 +1,12 @@
-"""A language model on this machine: texts as tokens that know their characters, batches of them, and the network as a
+"""A language model on this machine: texts as tokens with their characters, batches of them, and the network as a
 body (tokens to hidden states) and a head (hidden states to scores over the vocabulary).
 
-A token begins at its first character that is not white space: byte-level tokenizers glue the space before a word to
-the word, and some report that space in the offsets and some do not.
+A token begins at its first character that is not white space: byte-level tokenizers join the space before a word to
+the word, and only some of them include that space in the offsets.
 
-The head is applied only where a token is to be predicted. It is the model itself with its body taken out: a stand-in
-body hands the given states through, so that whatever the family does between its last state and its scores (dense
-layers, tied or free output embeddings, soft-capping, scaling) happens as its own code says.
+The head is applied only at positions where a token is predicted. It is the model itself with its body replaced: the
+replacement passes the given states on, so the model's own code computes all steps from its last state to its scores
+(dense layers, tied or free output embeddings, soft-capping, scaling).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ T = TypeVar("T", bound=Hashable)
 R = TypeVar("R")
 CHUNK_OF_ITEMS = {"cpu": 32}  # items answered between two writes, at most
 CHUNK_OF_WORK = {"cpu": 2.0**37}  # parameters x characters between two writes: a few seconds, on a slow machine too
-WRITING = {"cuda": 8}  # times as many tokens in a batch that is continued, where one state a row meets the vocabulary
+WRITING = {"cuda": 8}  # factor on the tokens of a batch in generation, where the head reads one state per row
 CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time
 
 
@@ -75,7 +75,7 @@ def encode(tokenizer: Any, texts: Sequence[str], *, cut_at: int | None = None) -
         return []
     if not getattr(tokenizer, "is_fast", False):
         raise ProbandError("this model has no fast tokenizer (tokenizer.json), which character offsets need")
-    # without a cut there is no limit here: the length is checked later, with an error of one line
+    # without `cut_at` there is no limit here: the length is checked later, with a clear error
     limit = {"truncation": True, "max_length": cut_at} if cut_at is not None else {"verbose": False}
     encodings = tokenizer(list(texts), add_special_tokens=True, return_attention_mask=False, **limit).encodings
     return [_tokens(text, encoding) for text, encoding in zip(texts, encodings)]
@@ -134,8 +134,9 @@ def by_spelling(
 ) -> list[tuple[list[int], list[list[int]]]]:
     """Blanks grouped by how a word is spelled there (first word, after a space, after a sign), with its tokens.
 
-    The word is read behind a stand-in that ends like the text before the blank, and the stand-in's own tokens are taken
-    away; that is exact for tokenizers that split at spaces and punctuation first, as all of the supported families do.
+    The word is tokenized after a placeholder that ends like the text before the blank, and the placeholder's tokens are
+    removed; that is exact for tokenizers that split at spaces and punctuation first, as all of the supported families
+    do.
     """
     groups: dict[str, list[int]] = {}
     for i, (left, _) in enumerate(blanks):
@@ -149,7 +150,7 @@ def _behind(tokenizer: Any, stand_in: str, words: Sequence[str]) -> list[list[in
     read = _plain(tokenizer, [stand_in + word for word in words])
     for word, ids in zip(words, read):
         if ids[: len(before)] != before or len(ids) == len(before):
-            raise ProbandError(f"the tokenizer cannot spell {word!r} as a word of its own")
+            raise ProbandError(f"the tokenizer cannot spell {word!r} as a separate word")
     return [ids[len(before) :] for ids in read]
 
 
@@ -164,14 +165,12 @@ def shorten(text: str, width: int = 60) -> str:
 # ---- batches ---------------------------------------------------------------------------------------------------------
 
 
+@dataclass
 class MemoryBudget:
     """The tokens (and rows, if the user sets them) per batch; smaller after memory ran out."""
 
-    def __init__(self, tokens: int, *, rows: int | None = None) -> None:
-        self.tokens, self.rows = tokens, rows
-
-    def halve(self, used: int) -> None:
-        self.tokens = max(1, min(self.tokens, used) // 2)
+    tokens: int
+    rows: int | None = None
 
 
 def automatic(device: str, hidden: int) -> int:
@@ -216,7 +215,7 @@ def in_batches(lengths: Ints, compute: Callable[[int, int], Any], budget: Memory
                 raise
             if end - first == 1:
                 raise ProbandError(f"out of memory on a single text of {int(lengths[first])} tokens") from None
-            budget.halve((end - first) * int(lengths[first]))
+            budget.tokens = max(1, min(budget.tokens, (end - first) * int(lengths[first])) // 2)
             _free()
             continue
         advance((end - first) / len(lengths))
@@ -317,7 +316,7 @@ class Network:
             whole = self.model(ids).logits.float()
             try:
                 parts = self._head[0](inputs_embeds=self.model.base_model(ids)[0]).logits.float()
-            except (AttributeError, TypeError):  # a family that wants more of its body than states
+            except (AttributeError, TypeError):  # a family whose head needs more from its body than states
                 return False
         return parts.shape == whole.shape and bool(torch.allclose(whole, parts, rtol=1e-2, atol=1e-2))
 
@@ -331,11 +330,11 @@ class Network:
             return self.model.base_model(ids, **given)[0][rows, positions]
 
     def chosen(self, states: Any, rows: Ints, targets: Any) -> Any:
-        r"""log P(target) behind states[row] for each (row, target), rows rising, in fp32:
+        r"""log P(target) after states[row] for each (row, target), sorted by row, in fp32:
 
             log softmax(logits)[target] = logits[target] - log \sum_v exp logits[v]
 
-        A part of the states at a time, since each has a score for every word of the vocabulary."""
+        Works on a part of the states at a time, because each has a score for every word of the vocabulary."""
         import torch
 
         head = self.head()
@@ -389,14 +388,9 @@ class LocalModel:
         return {"kind": self.kind, **self._identity(), "dtype": self.network.dtype}
 
     def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]:
-        """Tokens with the tokenizer's own special ones. `contexts`: whether a text begins with a context, before what
-        is predicted (a causal model starts other texts with a BOS)."""
+        """Tokens with the tokenizer's own special ones. `contexts`: whether a text begins with a context before
+        the predicted part (a causal model starts other texts with a BOS)."""
         return self.fitting(encode(self.tokenizer, texts))
-
-    def fits(self, texts: Sequence[Any]) -> None:
-        """Raise TooLong if one of these texts is longer than the window."""
-        contexts = [bool(getattr(text, "start", text)) for text in texts]
-        self.read([getattr(text, "text", text) for text in texts], contexts=contexts)
 
     def fitting(self, encoded: list[Tokens]) -> list[Tokens]:
         """The texts, longer ones cut to the window at the left if `cut_left`, else an error."""

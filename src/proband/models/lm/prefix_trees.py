@@ -1,12 +1,12 @@
-r"""Many short continuations as one prefix tree, and texts with such trees behind them as rows of one forward pass.
+r"""Many short continuations as one prefix tree, and texts followed by such trees as rows of one forward pass.
 
 Endings with a common beginning share its tokens:
 
-    of [7], [7, 8], [7, 8, 9], [5, 6]     root - 7 - 8 - 9          nodes 7, 8 and 5 have something behind them and
-                                               \ 5 - 6              are read; 9 and 6 are only to be predicted
+    of [7], [7, 8], [7, 8, 9], [5, 6]     root - 7 - 8 - 9          nodes 7, 8 and 5 have successors and
+                                               \ 5 - 6              are read; 9 and 6 are only predicted
 
-A row is a text (the trunk), and behind each of its beginnings that is asked for, a copy of the tree. A node sees its
-beginning of the trunk and its own ancestors, nothing else, and has the position it would have alone:
+A row is a text (the trunk), followed by a copy of the tree for each requested beginning of the text. A node attends
+only to its beginning of the trunk and to its ancestors. Its position is the one that it would have alone:
 
     sees(q, k) = k is an ancestor of q, or q itself        position(q) = number of ancestors of q
 """
@@ -41,7 +41,7 @@ class PrefixTree:
 
     @cached_property
     def sees(self) -> Bools:
-        """Nodes x nodes: whether the second is the first or precedes it.
+        """Nodes x nodes: whether the second is the first or an ancestor of it.
 
         >>> grow([[7, 8, 9], [5, 6]]).sees.astype(int).tolist()
         [[1, 0, 0], [0, 1, 0], [1, 0, 1]]
@@ -86,8 +86,8 @@ def grow(endings: Sequence[Sequence[int]]) -> PrefixTree:
 
 @dataclass(frozen=True)
 class TreeRow:
-    """A text and the lengths of those of its beginnings that have a tree behind them; `members` says which of the
-    given texts each beginning is."""
+    """A text and the lengths of its beginnings that are followed by a tree; `members` lists the given texts that equal
+    each beginning."""
 
     trunk: Ints
     ends: tuple[int, ...]
@@ -100,7 +100,7 @@ class TreeRow:
 
 
 def pack(lefts: Sequence[Ints], tree: PrefixTree) -> list[TreeRow]:
-    """Texts as few rows: what is the beginning of another text is read with it, as long as the row stays short.
+    """Pack texts into few rows: a text that is the beginning of another shares its row, as long as the row stays short.
 
     >>> lefts = [np.array(left) for left in ([1, 2], [1, 2, 3], [4], [1, 2, 3])]
     >>> [(row.trunk.tolist(), row.ends, row.members) for row in pack(lefts, grow([[7, 8]]))]
@@ -126,7 +126,7 @@ def pack(lefts: Sequence[Ints], tree: PrefixTree) -> list[TreeRow]:
 
 
 def lay_out(rows: Sequence[TreeRow]) -> tuple[Ints, Ints, Bools, Ints, Ints]:
-    """Token ids and positions, rows x width, and what sees what, rows x width x width; short rows are filled up. Then
+    """Token ids and positions, rows x width, and the attention mask, rows x width x width; short rows are padded. Then
     row and place of every node, the root (the last token of its beginning) first, beginning after beginning.
 
     >>> ids, positions, sees, row, place = lay_out([TreeRow(np.array([1, 2]), (2, 1), ((0,), (1,)), grow([[7, 8]]))])
@@ -140,7 +140,7 @@ def lay_out(rows: Sequence[TreeRow]) -> tuple[Ints, Ints, Bools, Ints, Ints]:
     width = max(row.size for row in rows)
     ids = np.zeros((len(rows), width), dtype=np.int64)
     positions = np.zeros((len(rows), width), dtype=np.int64)
-    sees = np.repeat(np.eye(width, dtype=bool)[None], len(rows), 0)  # what fills up sees itself, so nothing is empty
+    sees = np.repeat(np.eye(width, dtype=bool)[None], len(rows), 0)  # padding attends to itself: no row is empty
     places: list[tuple[int, int]] = []
     for i, row in enumerate(rows):
         trunk, tree, nodes = len(row.trunk), row.tree, len(row.tree.tokens)

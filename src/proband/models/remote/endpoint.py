@@ -1,10 +1,9 @@
-"""Requests to an HTTP endpoint that may misbehave: bounded in number, in time and in what they cost.
+"""Requests to an unreliable HTTP endpoint, with limits on their number, time and cost.
 
-A request is tried again after a 408, 425, 429 or 5xx, a time-out, a broken connection or an answer that is not what was
-asked for (no JSON, no or too many choices), with growing waits (`policy.py`), until `patience` is used up. Standard
-error shows the first retry with its reason, then sums of them now and then. What no item is to blame for (a key, a
-model or a server that is not there, a spent budget) is `Unavailable` and ends the run; any other refusal is the failure
-of one item.
+A request is tried again after a 408, 425, 429 or 5xx, a time-out, a broken connection or an invalid answer (not
+JSON, no choice or too many), with growing waits (`policy.py`), until `patience` is used up. Standard error shows the
+first retry with its reason, then a summary from time to time. A failure that no item causes (a wrong key, a missing
+model or server, a spent budget) is `Unavailable` and ends the run; any other refusal is the failure of one item.
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ from proband.models.remote.workers import Session, all_of
 T = TypeVar("T")
 Ask = Callable[["Caller", int], Awaitable[T]]
 AGAIN = frozenset({408, 425, 429, *range(500, 600)})
-UNREACHABLE = 2  # retries where nobody listens
+UNREACHABLE = 2  # retries if the server is unreachable
 WINDOW = re.compile(r"context.{0,3}(length|window|size)|maximum.{0,20}(tokens|length)|too (long|many tokens)", re.I)
-NOT_THE_ITEM = frozenset({301, 302, 307, 308, 401, 402, 403, 404, 405})  # a refusal that every item would meet
-ACCOUNT = re.compile(r"api key not valid|credit balance", re.I)  # refused with 400, whatever is asked
+NOT_THE_ITEM = frozenset({301, 302, 307, 308, 401, 402, 403, 404, 405})  # every item would be refused
+ACCOUNT = re.compile(r"api key not valid|credit balance", re.I)  # every request would be refused with 400
 FILTERED = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
-DRAINED = 0.2  # seconds between two looks whether to give up waiting
-SUMMED = 30.0  # seconds between two sums of the retries
-MOST_REASONS = 3  # in such a sum
+DRAINED = 0.2  # seconds between two checks whether to stop waiting
+SUMMED = 30.0  # seconds between two summaries of the retries
+MOST_REASONS = 3  # in such a summary
 LARGEST = 64 * 1024 * 1024  # bytes of one answer
 
 
 class Refused(ModelFailed):
-    """The server will not do this, however often it is asked."""
+    """The server refuses this request; a retry would not help."""
 
     def __init__(self, message: str, *, status: int) -> None:
         super().__init__(message)
@@ -50,11 +49,11 @@ class Refused(ModelFailed):
 
 
 class RefusedToAll(Refused, Unavailable):
-    """The server will not do this for any item."""
+    """The server refuses such requests for all items."""
 
 
 class Unusable(Exception):
-    """An answer that may be better next time."""
+    """An unusable answer; a retry may give a usable one."""
 
     def __init__(self, what: str, *, wait: float = 0.0, most: int | None = None, unreachable: bool = False) -> None:
         super().__init__(what)
@@ -68,13 +67,13 @@ class Endpoint:
         self, url: str, *, name: str, key: str | None, key_from: str, policy: Policy, prices: Prices | None = None
     ) -> None:
         self.url, self.name, self.policy, self.prices = url, name, policy, prices
-        self._key, self._key_from = key, key_from  # the variables that it may come from
-        self.needs_key = False  # where it is refused without one
+        self._key, self._key_from = key, key_from  # the environment variables that may contain it
+        self.needs_key = False  # whether the server refuses requests without a key
         self.headers: Callable[[str], Mapping[str, str]] = lambda key: {"Authorization": f"Bearer {key}"}
         self.decode: Callable[[bytes], EndpointAnswer] = decode_answer
         self.counts: Counter[str] = Counter()
         self.seconds, self.longest = 0.0, 0.0  # of all answers, and of the slowest
-        self.cost_given_up = 0.0  # what requests may have cost whose answers were not waited for
+        self.cost_given_up = 0.0  # the possible cost of requests that were abandoned
         self.pace, self.budget = Pace(policy.rpm), Budget(policy.max_cost)
         self.retries = Retries(name)
         self._session: Session | None = None
@@ -82,13 +81,7 @@ class Endpoint:
     def __repr__(self) -> str:
         return f"Endpoint({self.url!r})"  # without the key
 
-    def map(
-        self,
-        ask: Ask[T],
-        count: int,
-        *,
-        on_result: Callable[[int, T], None] | None = None,
-    ) -> list[T]:
+    def map(self, ask: Ask[T], count: int, *, on_result: Callable[[int, T], None] | None = None) -> list[T]:
         """Call `ask(caller, i)` for i < count, several at a time, and `on_result(i, value)` as each arrives.
 
         If one fails for good, or the user interrupts, the others are cancelled; what was reported stays reported.
@@ -100,15 +93,13 @@ class Endpoint:
             )
         if not count:
             return []
-        if self._session is not None:
-            return self._session.finish(self._map(ask, count, on_result, session=self._session))
-        with self._open() as session:
+        with contextlib.nullcontext(self._session) if self._session else self._open() as session:
             return session.finish(self._map(ask, count, on_result, session=session))
 
     @contextlib.contextmanager
     def session(self) -> Iterator[Session]:
-        """One client for all calls in this block, which may come from several threads; together they make as many
-        requests at a time as the policy allows."""
+        """One client for all calls in this block, from one thread or several. The policy limits the concurrent requests
+        of all threads together."""
         try:
             with self._open() as self._session:
                 yield self._session
@@ -149,13 +140,13 @@ class Endpoint:
         return f" (no key was sent: set {self._key_from})" if status in (401, 403) and not self._key else ""
 
     def clean(self, text: str) -> str:
-        """The server's words in one line, without the key, which some servers repeat."""
+        """The server's message in one line, without the key, which some servers repeat."""
         text = text.replace(self._key, "[key]") if self._key else text
         return " ".join(text.split())[:300]
 
 
 class Retries:
-    """Prints the first retry with its reason, then sums from time to time and at the end."""
+    """Prints the first retry with its reason, then summaries from time to time and at the end."""
 
     def __init__(self, name: str) -> None:
         self.name, self.reasons = name, Counter[str]()
@@ -170,7 +161,7 @@ class Retries:
             self.sum_up()
 
     def sum_up(self) -> None:
-        """One line with all retries so far, if there are any that were not reported."""
+        """Print one line with all retries so far, if some were not reported."""
         total = self.reasons.total()
         if total > self.reported:
             listed = ", ".join(f"{reason} ({count})" for reason, count in self.reasons.most_common(MOST_REASONS))
@@ -186,7 +177,7 @@ class Caller:
         self.name = endpoint.name
 
     async def _read(self, url: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
-        """Status, headers and content, which no server may make larger than LARGEST."""
+        """Status, headers and content, which is limited to LARGEST bytes."""
         kind = {"Content-Type": "application/json"}
         async with self._session.client.stream("POST", url, content=sent(body), headers=kind) as response:
             content = bytearray()
@@ -197,7 +188,7 @@ class Caller:
             return response.status_code, response.headers, bytes(content)
 
     async def post(self, path: str, body: Mapping[str, Any], read: Callable[[Completion], T]) -> T:
-        """`read(choice)`, tried again while the server or `read` (by raising Unusable) say that it may get better."""
+        """Post and return `read(choice)`; retry while the server or `read` (by raising Unusable) asks for it."""
         endpoint, policy, attempt = self._endpoint, self._endpoint.policy, 0
         begun = time.monotonic()
         while True:
@@ -217,7 +208,7 @@ class Caller:
                 attempt += 1
 
     async def _pause(self, seconds: float) -> None:
-        """Sleep, no longer than until the session is drained."""
+        """Sleep, but at most until the session is drained."""
         ends = time.monotonic() + seconds
         while (left := ends - time.monotonic()) > 0:
             self._session.check()
@@ -236,7 +227,7 @@ class Caller:
             endpoint.longest = max(endpoint.longest, time.monotonic() - begun)
             if usage is not None and endpoint.prices is not None:
                 cost = endpoint.prices.of(usage.prompt_tokens, usage.completion_tokens)
-        except asyncio.CancelledError:  # the server may bill it all the same
+        except asyncio.CancelledError:  # the server may still bill it
             cost = endpoint.budget.expected(self._at_most(body))
             endpoint.counts["given_up"] += 1
             endpoint.cost_given_up += cost
@@ -248,7 +239,7 @@ class Caller:
         return choice
 
     async def _turn(self, body: Mapping[str, Any]) -> float:
-        """Wait until the request may be sent; what is set aside for it."""
+        """Wait until the request may be sent; returns the cost reserved for it."""
         endpoint, budget = self._endpoint, self._endpoint.budget
         while (reserved := budget.reserve(self._at_most(body))) is None:
             if not budget.requests:
@@ -291,13 +282,13 @@ class Caller:
         return self._choice(content)
 
     def _choice(self, raw: bytes) -> tuple[Completion, Usage | None]:
-        """The one choice; tokens that the server reports are summed, answers without a report are counted."""
+        """The one choice of an answer. Sums the reported tokens and counts the answers without a report."""
         counts = self._endpoint.counts
         try:
             answer = self._endpoint.decode(raw)
         except (msgspec.DecodeError, RecursionError) as error:
             shown = self._endpoint.clean(raw[:60].decode("utf-8", "replace"))
-            raise Unusable(f"an answer that is not what was asked for: {error}: {shown!r}") from None
+            raise Unusable(f"an unexpected response: {error}: {shown!r}") from None
         try:
             usage = msgspec.convert(answer.usage, Usage)
         except msgspec.ValidationError:
@@ -310,7 +301,7 @@ class Caller:
         message, code = error_in(raw)
         text = self._endpoint.clean(f"{status}: {message}")
         if status in AGAIN and code != "insufficient_quota" and "logprob" not in message.lower():
-            asked = re.search(rb'"retryDelay":\s*"([\d.]+)s"', raw)  # how Gemini says it
+            asked = re.search(rb'"retryDelay":\s*"([\d.]+)s"', raw)  # Gemini's form of it
             return Unusable(text, wait=max(retry_after(headers), float(asked[1]) if asked else 0.0))
         if status == 400 and code in FILTERED:
             return Withheld(f"{self._endpoint.name}: {text}", text=text)

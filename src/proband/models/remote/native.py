@@ -1,8 +1,8 @@
 """`anthropic:MODEL` and `gemini:MODEL` by their own protocols, over the requests, retries and budget of `endpoint.py`.
 
-A protocol says where a request goes, what is in it, and how its answer reads as a completion. Thoughts are no part of a
-reply; their tokens count as written. Neither service gives log-probabilities, so these models score no texts and give
-none for their replies: solvers that need them refuse the model before anything is asked.
+A protocol defines the address and content of a request, and converts its answer to a completion. A reply does not
+include thoughts, but their tokens count as output. Neither service gives log-probabilities, of texts or of replies:
+solvers that need them refuse the model before the first request.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILTERS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII")
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """How a service is asked. `fields` are max_tokens, temperature, seed and stop, as far as the service takes them."""
+    """The protocol of a service. `fields`: max_tokens, temperature, seed and stop, if the service accepts them."""
 
     name: str
     title: str
@@ -75,7 +75,7 @@ def anthropic_body(model: str, chat: Chat, fields: Mapping[str, Any]) -> dict[st
     names = {"max_tokens": "max_tokens", "temperature": "temperature", "stop": "stop_sequences"}
     body = {"model": model, **{names[field]: value for field, value in fields.items()}}
     if "temperature" in body:
-        body["temperature"] = min(body["temperature"], 1.0)  # the most that it takes
+        body["temperature"] = min(body["temperature"], 1.0)  # the maximum that it accepts
     if system := "\n\n".join(text for role, text in chat if role == "system"):
         body["system"] = system
     return body | {"messages": [{"role": role, "content": text} for role, text in chat if role != "system"]}
@@ -117,7 +117,7 @@ class GeminiUsage(msgspec.Struct, rename="camel"):
 
 
 class GeminiAnswer(msgspec.Struct, rename="camel"):
-    """Without candidates where the prompt was blocked."""
+    """An answer of Gemini; it has no candidates if the prompt was blocked."""
 
     usage_metadata: GeminiUsage
     candidates: list[GeminiCandidate] = []
@@ -169,7 +169,7 @@ class NativeRemote(ChatRemote):
         return body
 
     def _adapt(self, reason: str, sent: Mapping[str, Any]) -> bool:
-        """Some models take no temperature or seed."""
+        """Adapt to a refusal: some models accept no temperature or seed."""
         before = len(self._dropped)
         self._dropped.update(field for field in ("seed", "temperature") if field in reason)
         return len(self._dropped) > before
@@ -206,7 +206,7 @@ def load(rest: str, *, options: RemoteOptions, protocol: Protocol) -> NativeRemo
     model, url = model_and_url(rest, public=protocol.url, kind=protocol.name)
     if url == protocol.url and not os.environ.get(protocol.key, "").strip():
         raise ProbandError(f"{name} needs a key: set {protocol.key}")
-    keys = (protocol.key,) if url == protocol.url else key_names(url)  # a key goes to its own server alone
+    keys = (protocol.key,) if url == protocol.url else key_names(url)  # a key is sent only to its own server
     endpoint = endpoint_of(url, name=name, options=options, keys=keys)
     endpoint.headers, endpoint.decode = protocol.headers, protocol.decode
     return NativeRemote(protocol, endpoint, name=name, model=model, options=options)

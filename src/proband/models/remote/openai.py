@@ -1,15 +1,15 @@
 """`openai:MODEL` at the public service, or `openai:MODEL@BASE_URL` at any other (vLLM, llama.cpp, Ollama, ...): which
 server, which key, whether it gives log-probabilities of texts, and the model behind it.
 
-A key goes to the server that it is for, and nowhere but into the request's header: OPENAI_API_KEY to the public
-service alone, PROBAND_API_KEY_HOST to the server of that name, PROBAND_API_KEY to every other.
+A key is sent only to its own server, and only in the request's header: OPENAI_API_KEY to the public service,
+PROBAND_API_KEY_HOST to the server of that name, PROBAND_API_KEY to all other servers.
 
 Chats        through /chat/completions
 Replies      the same, with the log-probability of each reply where the server gives it
 Generates    the same, with one message
 Concurrent   several items at a time
 ScoresText   log-probabilities of a given text, through /completions with echo, where the server gives them;
-             a model that cannot is not one that scores text
+             other models do not implement this protocol
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class RemoteOptions(Policy):
     extra: Annotated[dict[str, Any] | str | None, Meta(description="further fields of each request, as JSON")] = None
     prices: Annotated[str | None, Meta(description="price per million input and output tokens, as 0.15,0.6")] = None
     schema: Annotated[
-        dict[str, Any] | None, Meta(description="JSON schema of the replies, where the server takes one")
+        dict[str, Any] | None, Meta(description="JSON schema of the replies, if the server supports it")
     ] = None
     scores: Annotated[
-        bool | None, Meta(description="the server gives log-probabilities of texts (default: ask it once)")
+        bool | None, Meta(description="the server gives log-probabilities of texts (default: test it once)")
     ] = None
 
 
@@ -55,15 +55,15 @@ class ChatRemote:
     """A chat model (protocols Chats, Generates)."""
 
     kind, path = "openai", "/chat/completions"
-    default_max_tokens = 4096  # thoughts count too; only tokens that are written cost
+    default_max_tokens = 4096  # thoughts count, too; only generated tokens have a cost
 
     def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
         self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
         self._extra = json_object(options.extra, field="extra", name=name)
         self.prices, self.concurrency = endpoint.prices, options.concurrency
-        self._top: list[int] = list(TOP)  # what is left to try; empty: no alternatives
+        self._top: list[int] = list(TOP)  # numbers still to try; empty: no alternatives
         self._no_logprobs = False  # whether the server refused, or left out, the log-probabilities of replies
-        self._names: dict[str, str] = {}  # what the server calls a field
+        self._names: dict[str, str] = {}  # the server's names of fields
         self._dropped: set[str] = set()  # fields it does not take; named by `usage`
 
     def identity(self) -> Mapping[str, str]:
@@ -79,7 +79,7 @@ class ChatRemote:
         }
 
     def session(self) -> AbstractContextManager[RequestSession]:
-        """Within it, several threads may call the model (protocol Concurrent)."""
+        """Within this block several threads may call the model (protocol Concurrent)."""
         return self._endpoint.session()
 
     def resume(self, usage: Mapping[str, float | None]) -> None:
@@ -107,7 +107,7 @@ class ChatRemote:
     # ---- chat ------------------------------------------------------------------------------------------------------
 
     async def _chat(self, caller: Caller, chat: Chat, fields: Mapping[str, Any]) -> tuple[str, Any]:
-        """(text, token log-probabilities or None) of one chat turn; steps down where the server refuses a setting."""
+        """(text, token log-probabilities or None) of one chat turn; adapts if the server refuses a setting."""
         while True:
             body = self._body(chat, fields)
             try:
@@ -128,19 +128,9 @@ class ChatRemote:
             body = {name: value for name, value in body.items() if name not in ("logprobs", "top_logprobs")}
         return {self._names.get(field, field): value for field, value in body.items() if field not in self._dropped}
 
-    def rendered(
-        self,
-        chat: Chat,
-        *,
-        max_tokens: int,
-        temperature: float,
-        seed: int,
-        logprobs: bool = False,
-        alternatives: bool = False,
-    ) -> str:
+    def rendered(self, chat: Chat, *, logprobs: bool = False, alternatives: bool = False, **limits: Any) -> str:
         """The body of the request."""
-        fields: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
-        fields |= {"logprobs": True} if logprobs or alternatives else {}
+        fields = limits | ({"logprobs": True} if logprobs or alternatives else {})
         fields |= {"top_logprobs": TOP[0]} if alternatives else {}
         return sent(self._body(chat, fields)).decode("utf-8")
 
@@ -161,7 +151,7 @@ class ChatRemote:
         return bool(refused)
 
     def _without_logprobs(self, why: str) -> None:
-        """Note that the server gives none: reported once, and not requested again."""
+        """Record that the server gives no log-probabilities; report it once and do not request them again."""
         if not self._no_logprobs:
             log(f"{self.name}: no log-probabilities of replies (the server {why}); replies are kept without them")
         self._no_logprobs = True
@@ -178,32 +168,17 @@ class ChatRemote:
         text = content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)
         return text, logprobs.get("content") if isinstance(logprobs, dict) else None
 
-    # ---- generating ------------------------------------------------------------------------------------------------
+    # ---- generating; `limits` are max_tokens, temperature and seed ----------------------------------------------
 
     def generate(
-        self,
-        prompts: Sequence[str],
-        *,
-        max_tokens: int,
-        temperature: float,
-        seed: int,
-        stop: Sequence[str] = (),
-        on_result: Report = None,
+        self, prompts: Sequence[str], *, stop: Sequence[str] = (), on_result: Report = None, **limits: Any
     ) -> list[str]:
-        fields: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
-        if stop:
-            fields["stop"] = list(stop)
-        return self._replies([(("user", prompt),) for prompt in prompts], fields, on_result)
+        more = {"stop": list(stop)} if stop else {}
+        return self.chat([(("user", prompt),) for prompt in prompts], on_result=on_result, **limits, **more)
 
-    def chat(
-        self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int, on_result: Report = None
-    ) -> list[str]:
-        fields = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
-        return self._replies(chats, fields, on_result)
-
-    def _replies(self, chats: Sequence[Chat], fields: Mapping[str, Any], on_result: Report) -> list[str]:
+    def chat(self, chats: Sequence[Chat], *, on_result: Report = None, **limits: Any) -> list[str]:
         async def ask(caller: Caller, i: int) -> str:
-            return (await self._chat(caller, chats[i], fields))[0]
+            return (await self._chat(caller, chats[i], limits))[0]
 
         return self._endpoint.map(ask, len(chats), on_result=on_result)
 
@@ -212,19 +187,11 @@ class Remote(ChatRemote):
     """A chat model whose server may give log-probabilities (also protocol Replies)."""
 
     def replies(
-        self,
-        chats: Sequence[Chat],
-        *,
-        max_tokens: int,
-        temperature: float,
-        seed: int,
-        alternatives: bool = False,
-        on_result: Report = None,
+        self, chats: Sequence[Chat], *, alternatives: bool = False, on_result: Report = None, **limits: Any
     ) -> list[Reply]:
-        """What `chat` gives, with log-probabilities where the server gives them: of the reply, or of its first token
+        """The results of `chat`, with log-probabilities if the server gives them: of the reply, or of its first token
         and the alternatives to it."""
-        fields: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed, "logprobs": True}
-        fields |= {"top_logprobs": TOP[0]} if alternatives else {}
+        fields = {**limits, "logprobs": True, **({"top_logprobs": TOP[0]} if alternatives else {})}
 
         async def ask(caller: Caller, i: int) -> Reply:
             text, content = await self._chat(caller, chats[i], fields)
@@ -296,7 +263,7 @@ def load(rest: str, *, options: RemoteOptions) -> Remote:
     name = f"openai:{rest}"
     model, url = model_and_url(rest)
     endpoint = endpoint_of(url, name=name, options=options, keys=key_names(url))
-    endpoint.needs_key = public = url == PUBLIC  # which gives no log-probabilities of texts
+    endpoint.needs_key = public = url == PUBLIC  # the public service gives no log-probabilities of texts
     scores = not public and gives_log_probabilities(endpoint, model) if options.scores is None else options.scores
     return (ScoringRemote if scores else Remote)(endpoint, name=name, model=model, options=options)
 

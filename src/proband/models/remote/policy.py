@@ -1,4 +1,4 @@
-"""Limits of requests: at a time and per minute, retries, the waits between them, and the cost.
+"""Limits of requests: concurrency, rate, retries, the waits between them, and cost.
 
 The n-th wait is
 
@@ -41,7 +41,7 @@ class Policy:
     ] = None
 
     def wait(self, request: int, attempt: int) -> float:
-        """w_n.
+        """The wait w_n before a retry.
 
         >>> Policy(first_wait=1).wait(7, 3) == Policy(first_wait=1).wait(7, 3), 4 <= Policy().wait(7, 3) < 8
         (True, True)
@@ -82,12 +82,12 @@ class Pace:
 
 
 class Budget:
-    """What may still be spent. A pending request counts as the most expensive answer so far, or before the first answer
-    as its maximum; one at a time is allowed while anything is left."""
+    """The remaining budget. A pending request counts as the most expensive answer so far; before the first answer, as
+    its own maximum. While anything remains, one request at a time is allowed."""
 
     def __init__(self, most: float | None) -> None:
         self.most, self.spent, self.dearest = most, 0.0, 0.0
-        self.requests, self.reserved = 0, 0.0  # under way: how many, and what is set aside for them
+        self.requests, self.reserved = 0, 0.0  # pending requests, and the cost reserved for them
 
     def reserve(self, at_most: float) -> float | None:
         """The amount reserved for a request; None if it may exceed the budget."""

@@ -1,7 +1,7 @@
-"""Log-probabilities of a given text from a server: /completions with `echo` gives back the prompt's own tokens.
+"""Log-probabilities of a given text from a server: /completions with `echo` returns the tokens of the prompt.
 
-Not every server does. Some refuse, some ignore `echo` and give the generated token alone, which would score every text
-alike; so the echoed tokens must spell the text, or the answer is refused.
+Not every server supports this. Some refuse; others ignore `echo` and return only the generated token, which would give
+all texts the same score. So an answer is refused unless the echoed tokens spell the text.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def read_echo(logprobs: Any, text: Text) -> Score:
 
 
 def _begins(echo: Echo, text: str) -> list[int]:
-    """Where each token begins. By the tokens' own lengths if they spell the text, else by the server's offsets.
+    """The beginning of each token, from the lengths of tokens that spell the text, else from the server's offsets.
 
-    A start-of-text token that is not part of the text counts as standing before it.
+    A start-of-text token that is not part of the text counts as before it.
     """
     for special in (0, 1):
         own = echo.tokens[special:]

@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-AGAIN = 0.1  # seconds between two cancellations of a worker that goes on
+AGAIN = 0.1  # seconds between two cancellations of a worker that continues
 
 
 Turn = Callable[[], AbstractAsyncContextManager[None]]
@@ -20,15 +20,15 @@ Turn = Callable[[], AbstractAsyncContextManager[None]]
 async def all_of(count: int, ask: Callable[[int], Awaitable[None]], *, turn: Turn) -> None:
     """`ask(i)` for every i < count, each in its `turn`; the first failure, or a cancellation, stops all of them.
 
-    This task waits for the others without depending on them (`gather` would hand a cancellation to them and wait for it
-    to come back).
+    This task waits for the others without passing its cancellation on to them, unlike `gather`, which would also wait
+    for them to be cancelled.
     """
     failure = False
 
     async def one(i: int) -> None:
         nonlocal failure
         async with turn():
-            if failure:  # then nothing more is begun
+            if failure:  # no further call is started
                 raise asyncio.CancelledError
             try:
                 await ask(i)
@@ -42,13 +42,13 @@ async def all_of(count: int, ask: Callable[[int], Awaitable[None]], *, turn: Tur
     finally:
         failed = [task for task in tasks if task.done() and not task.cancelled() and task.exception()]
         await end(tasks)
-    for task in (*failed, *tasks):  # the first failure, not what it caused
+    for task in (*failed, *tasks):  # report the first failure, not its consequences
         task.result()
 
 
 async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    """Cancel tasks until they have ended: one may miss a cancellation, because a connection that is just being opened
-    or closed may end it for itself."""
+    """Cancel tasks until they have ended. A task may miss a cancellation, because a connection that is being opened or
+    closed may consume it."""
     while pending := [task for task in tasks if not task.done()]:
         for task in pending:
             task.cancel()
@@ -56,8 +56,8 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
 
 
 class Session:
-    """A client, and an event loop in its own thread, which any number of threads hand work to. Together they make
-    `at_a_time` requests: `turn` is the one place that limits them."""
+    """A client, and an event loop in its own thread, for work from any number of threads. Together they make at
+    most `at_a_time` requests at a time; only `turn` enforces this limit."""
 
     def __init__(self, client: Any, *, at_a_time: int) -> None:
         self.client, self._slots = client, asyncio.Semaphore(at_a_time)
@@ -91,18 +91,19 @@ class Session:
         try:
             return future.result()
         except concurrent.futures.CancelledError:
-            raise asyncio.CancelledError from None  # which is no Exception: nobody takes it for a failure
+            raise asyncio.CancelledError from None  # not an Exception, so it is not treated as a failure
         except BaseException:
             future.cancel()
             raise
 
     def cancel(self) -> None:
-        """Cancel all work, until it has ended; take no more of it."""
-        self.cancelled = True
+        """Cancel all work, wait until it has ended, and accept no more."""
+        self.cancelled = self.draining = True
 
         async def end_others() -> None:
             own = asyncio.current_task()
             while others := [task for task in asyncio.all_tasks() if task is not own]:
+                await asyncio.sleep(0)  # a library's task may have to take its first step before it can be cancelled
                 await end(others)
 
         asyncio.run_coroutine_threadsafe(end_others(), self.loop).result()

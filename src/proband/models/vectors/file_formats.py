@@ -4,7 +4,7 @@
     GloVe text                       the same without the first line
     word2vec binary                  "400000 300\\n", then "word " and 300 little-endian float32, perhaps "\\n"
 
-Everything is streamed; what does not fit is refused with file and line.
+Files are streamed; an invalid line is an error with file and line.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Floats
 
 Block = tuple[list[str], Floats]
-BLOCK = 4096  # words at a time
+BLOCK = 4096  # words per block
 WIDEST = 1 << 17
 LONGEST = 1 << 25  # bytes of a line or word
 FASTTEXT = (793712314).to_bytes(4, "little")
@@ -113,14 +113,14 @@ def _until_space(file: io.BufferedReader[Any]) -> str:
 
 
 def _text(word: bytes) -> str:
-    """Bytes that are not UTF-8, which some tables have in a few words, are replaced."""
+    """Decode a word; bytes that are not UTF-8, which a few words of some tables contain, are replaced."""
     return word.decode("utf-8", "replace").replace("\n", "\ufffd")
 
 
 def text_blocks(
     file: io.BufferedReader[Any], dim: int, path: Path, *, count: int | None = None, first: bytes = b""
 ) -> Iterator[Block]:
-    """`first` is the line that was read already, where it is no header."""
+    """`first` is the line that was already read, if it is not a header."""
     lines, number = iter(lambda: file.readline(LONGEST), b""), 1 if first else 2
     some = [first, *islice(lines, BLOCK)] if first else list(islice(lines, BLOCK))
     seen = 0

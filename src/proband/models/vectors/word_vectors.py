@@ -5,9 +5,9 @@
 >>> rows.tolist(), known.tolist()
 ([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]], [True, True, False])
 
-A word is looked up (1) as it is, (2) in lower case, (3) with "_" for each space and with a space for each "_", as it is
-and in lower case, then (4), with `phrases="mean"`, as the mean of its parts if all of them are found by (1) or (2).
-What is left is unknown: a row of zeros.
+A word is looked up (1) unchanged, (2) in lower case, (3) with "_" for each space and with a space for each "_", in both
+cases, then (4), with `phrases="mean"`, as the mean of its parts if all of them are found by (1) or (2). Any other word
+is unknown: its row is zero.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class WordVectors:
 
     @cached_property
     def row(self) -> dict[str, int]:
-        """Of a repeated word the first."""
+        """The row of each word; the first row of a repeated word."""
         return dict(zip(reversed(self.vocabulary), range(len(self.vocabulary) - 1, -1, -1)))
 
     def identity(self) -> Mapping[str, str]:
@@ -67,7 +67,7 @@ class WordVectors:
         return out, np.array([bool(found) for found in rows], dtype=np.bool_)
 
     def _rows(self, word: str) -> list[int]:
-        """The row of a word, those of a phrase's parts, or none."""
+        """The row of a word, the rows of a phrase's parts, or no row."""
         if (whole := self._first(spellings(word))) is not None:
             return [whole]
         parts = word.replace("_", " ").split() if self.phrases == "mean" else []
@@ -102,7 +102,7 @@ class VectorOptions:
 
     phrases: Annotated[
         Literal["mean", "none"],
-        Meta(description="a phrase that is not in the table: the mean of its words, or unknown"),
+        Meta(description="vector of a phrase that is not in the table: the mean of its words, or none"),
     ] = "mean"
 
 
@@ -140,7 +140,7 @@ def open_converted(folder: Path) -> tuple[list[str], Floats, str] | None:
 
 
 def convert(file: Path, folder: Path) -> None:
-    """Whole or not at all: a scratch folder takes the name at the end. Of a repeated word the first vector stays."""
+    """Convert whole or not at all: a scratch folder is renamed at the end. A repeated word keeps its first vector."""
     scratch = folder.with_name(f".converting-{folder.name}")
     shutil.rmtree(scratch, ignore_errors=True)  # a killed process left it
     scratch.mkdir()
@@ -172,7 +172,7 @@ def convert(file: Path, folder: Path) -> None:
 
 
 def _content_sha(file: Path, cache: Path) -> str:
-    """sha256 of the file, remembered under its place, size and times so that a second start need not read it."""
+    """sha256 of the file, cached by its path, size and times, so that a second start need not read it."""
     note, about = cache / "sources" / f"{sha256_text(str(file.resolve()))[:32]}.json", file.stat()
     stamp = [about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino]
     try:
