@@ -16,7 +16,7 @@ from pooled import KINDS, KS, System, Systems, decided, figure, of, paired
 from proband.core.files import markdown_table
 from proband.core.suite import Published
 from proband.suites.kinship.paper.comparisons import THESIS
-from proband.suites.kinship.paper.published import K23, K234, published, thesis_noise
+from proband.suites.kinship.paper.tables import K23, K234, published, thesis_noise
 
 REGIMES = {"released-k23": "2, 3 (`data_089907f8`)", "released-k234": "2, 3, 4 (`data_db9b8f04`)"}
 FINGERPRINTS = {"released-k23": K23, "released-k234": K234}

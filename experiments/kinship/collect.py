@@ -2,6 +2,7 @@
 
     proband study kinship-certified --set data=CLUTRR -o results          # or in parts; or kinship-released
     python experiments/kinship/collect.py results experiments/kinship     # adds to what is there; newer runs replace older
+    python experiments/kinship/collect.py results experiments/kinship ten-    # the names of the tests begin with ten-
 
 A row of answers.parquet is a run: what the net was trained on, the seed of its stories, the net, its training seed, the
 epochs that it was given at most, the test stories, and the number of the relation that it answered for each (uint8, in the
@@ -19,6 +20,7 @@ another.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import sys
 from collections.abc import Iterator
@@ -61,12 +63,13 @@ class Scores(msgspec.Struct):
     scores: list[float] = []
 
 
-def main(results: Path, out: Path) -> int:
+def main(results: Path, out: Path, before: str = "") -> int:
     tests, ids = {}, {}
     for folder in sorted((results / "stages" / "build").iterdir()):
         if (folder / "manifest.json").exists():
             sha = sha256_file(folder / "items.jsonl")
             tests[sha], ids[sha] = _test(folder)
+            tests[sha]["test"] = before + tests[sha]["test"]
     runs = [row for folder in sorted((results / "stages" / "run").iterdir()) for row in _answers(folder, tests, ids)]
     used = {(row["test"], row["data_seed"]) for row in runs}
     _add(
@@ -176,4 +179,9 @@ def _add(path: Path, rows: list[dict[str, Any]], keys: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("prefix", nargs="?", default="")
+    given = parser.parse_args()
+    sys.exit(main(given.results, given.folder, given.prefix))

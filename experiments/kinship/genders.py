@@ -7,15 +7,17 @@ is given no genders: `uncle` and `aunt` are one answer then.
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections import Counter
 from pathlib import Path
 
 from proband.core.files import read_items
 from proband.suites.kinship.world.relations import NEUTRAL
 
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("items", type=Path)
 told, stories = Counter[int](), Counter[int]()
-for item in read_items(Path(sys.argv[1])):
+for item in read_items(parser.parse_args().items):
     if item.split == "test":
         asked_for, k = item.facts["query"][1], int(item.tags["k"])
         stories[k] += 1

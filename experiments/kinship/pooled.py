@@ -24,7 +24,7 @@ from proband.stats.clusters import Clusters
 
 KS = tuple(range(2, 11))
 KINDS = ("clean", "supporting", "irrelevant", "disconnected")
-BY_KIND = ("noise-test", *(f"released-{kind}" for kind in KINDS))  # test stories of all four kinds
+BY_KIND = ("noise-test", "ten-noise-test", *(f"released-{kind}" for kind in KINDS))  # test stories of all four kinds
 WRONG = 128  # from here on an answer to a row of CLUTRR is not its label (collect.py)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import shutil
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import proband
 from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
+from proband.suites.kinship.generate.options import MIXED
 from proband.suites.kinship.reading.reader import mismatch_with_facts
 from proband.suites.kinship.world.rules import load
 
@@ -77,6 +80,16 @@ def test_rows_that_a_release_repeats_are_counted(
     assert main(["verify", str(tmp_path)]) != 0
 
 
+def test_a_folder_may_be_built_again(tmp_path: Path) -> None:
+    """The second set has other rules and another bank than the first one in the same folder."""
+    for rules, held in (("sound", "paraphrases"), ("wide", "")):
+        shutil.rmtree(tmp_path / "a", ignore_errors=True)
+        proband.build("kinship", out=tmp_path / "a", rules=rules, k="3", per_k=4, hold_out=held, certify="none")
+        made = proband.vary(tmp_path / "a", out=tmp_path / rules, as_="rename,reword")
+        assert made["variations"]["rename"]["items"] > 0
+        assert proband.verify(tmp_path / rules)["problems"] == []
+
+
 KINDS: list[dict[str, Any]] = [
     *({"task": task} for task in ("clean", "supporting", "irrelevant", "disconnected", "all", "memory", "mixed")),
     *({"task": task, "k": "2"} for task in ("either", "both")),
@@ -115,3 +128,27 @@ def test_every_combination_is_verified_or_refused_in_one_line(rules: str, kind: 
     assert proband.verify(tmp_path / "b")["problems"] == []
     assert made["variations"]["rename"]["items"] > 0
     assert made["variations"]["inverse"]["items"] > 0
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("task", [*MIXED, "mixed", "either", "both"])
+@pytest.mark.parametrize("rules", ["sound", "wide", "blended", "grid", "clutrr"])
+def test_the_whole_product_is_verified_or_refused_in_one_line(rules: str, task: str, tmp_path: Path) -> None:
+    """Every question in every form, with and without open stories, and every variation of each."""
+    questions, forms = ("choice", "text", "yes-no", "sets"), ("story", "facts", "graph")
+    for number, (question, form, share) in enumerate(product(questions, forms, (0.0, 0.5))):
+        a, b = tmp_path / f"a{number}", tmp_path / f"b{number}"
+        built = proved = rules in ("sound", "wide", "blended")
+        try:
+            k = "2" if task in ("either", "both") else "3"
+            proband.build(
+                "kinship", out=a, rules=rules, task=task, question=question, form=form, open=share, k=k, per_k=2
+            )
+            assert proband.verify(a, allow_uncertified=rules == "clutrr")["problems"] == []
+            built = False
+            proband.vary(a, out=b, as_=ALL)
+            assert proband.verify(b)["problems"] == []
+        except ProbandError as error:
+            assert "\n" not in str(error)
+            assert not proved or (built and (share or question == "sets"))

@@ -1,21 +1,18 @@
 """Suite `kinship`: composition of relations in a story (Sinha 2022, chapter 3; CLUTRR, Sinha et al. 2019).
 
-    world/       relations, axioms and worlds (the trusted kernel), rules, families and names
-    logic/       closure under the rules, noise, certificates; the search for a counter-family, which uses no rules
-    reading/     English to facts
-    telling/     facts to English: template language, the bank and its check, stories, questions
-    clutrr/      CLUTRR's CSV files and rows, our items as rows
-    generate/    options and plan, build (stories round by round), a story as logic, pairs, wording, hold-outs, release
-    variations/  the same question asked differently, verified
-    audit/       its prover and forms of rows for `proband audit`
-    nets/        the networks of the thesis, and three that go beyond it
-    verify/      re-checking the certificates of items: a small checker that shares nothing with the generator
-    paper/       tables, findings and published figures of the thesis
+world/       relations, axioms and worlds (the trusted kernel), rules, families and names
+logic/       closure under the rules, noise, certificates; the search for a counter-family, which uses no rules
+reading/     English to facts
+telling/     facts to English: template language, the bank and its check, stories, questions
+clutrr/      CLUTRR's CSV files and rows, our items as rows
+generate/    options and plan, build (stories round by round), a story as logic, pairs, wording, hold-outs, release
+variations/  the same question asked differently, verified
+audit/       its prover and forms of rows for `proband audit`
+nets/        the networks of the thesis, and two that go beyond it
+verify/      re-checking the certificates of items: a small checker that shares nothing with the generator
+paper/       tables, findings and published figures of the thesis
 
-    shortcuts.py, item_views.py, replies.py    what a score is compared with; an item looked at; reading a reply
-    open_answers.py    what a model does where nothing follows
-
-`solver:symbolic` is in logic/closure.py, `solver:read` in reading/reader.py.
+shortcuts.py, item_views.py, replies.py baselines for a score; views of an item; reading a reply
 """
 
 from __future__ import annotations
@@ -33,11 +30,9 @@ from proband.suites.kinship.generate.options import BuildOptions, example_option
 from proband.suites.kinship.item_views import draw_item, show
 from proband.suites.kinship.logic.closure import Symbolic
 from proband.suites.kinship.nets import NETS
-from proband.suites.kinship.open_answers import ABSTENTION, TELLING_OPEN_APART
 from proband.suites.kinship.paper.claims import CLAIMS
 from proband.suites.kinship.paper.comparisons import COMPARISONS, NOISE_TABLES
-from proband.suites.kinship.paper.published import published
-from proband.suites.kinship.paper.tables import TABLES
+from proband.suites.kinship.paper.tables import ABSTENTION, TABLES, TELLING_OPEN_APART, published
 from proband.suites.kinship.reading.reader import Read
 from proband.suites.kinship.replies import CHOOSE, GENERATE
 from proband.suites.kinship.shortcuts import SHORTCUT_TABLE, SHORTCUTS
@@ -46,7 +41,7 @@ from proband.suites.kinship.world.rules import check
 
 
 def audited_in_words(headlines: Mapping[str, Any]) -> str:
-    """What an audit of stories with CLUTRR's rules found: how many labels follow.
+    """The share of labels that follow from their stories, as an audit of stories with CLUTRR's rules reports it.
 
     >>> audited_in_words({"rows": 80, "verdicts": {"entailed": 60}})
     "Of 80 stories labelled by CLUTRR's rules, 20 labels do not follow from the story."
@@ -66,7 +61,7 @@ SUITE = Suite(
     examples=example_options,
     solvers=(DIRECT, LIKELIHOOD, GENERATE, CHOOSE, READ_AND_PROVE),
     metrics=(ACCURACY, TELLING_OPEN_APART),
-    tables=TABLES,
+    tables=(*TABLES, SHORTCUT_TABLE, ABSTENTION, COMPARISONS, NOISE_TABLES),
     check=check,
     show=show,
     tag_titles={
@@ -133,7 +128,6 @@ SUITE = Suite(
         ),
     ),
     published=published,
-    analyses=(SHORTCUT_TABLE, ABSTENTION, COMPARISONS, NOISE_TABLES),
     claims=CLAIMS,
     nets=NETS,
     own_models={"symbolic": Symbolic, "read": Read},

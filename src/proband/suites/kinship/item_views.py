@@ -1,9 +1,8 @@
-"""One item looked at: as text, and as a family tree in which its story is true.
+"""Views of one item: as text, and as a family tree in which its story is true.
 
 The tree: generations in layers, a double line for a marriage, dots for people without a name. Men are boxes, women
-rounded; the two people of the question are filled and joined by a dashed arc with its answer. The picture takes its
-colours from where it is (`currentColor`, the variables --accent and --paper), so it follows a page's light and
-dark.
+rounded; the two people of the question are filled and joined by a dashed arc with its answer. Colours come
+from the page (`currentColor`, the variables --accent and --paper), so the picture follows its light or dark theme.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from proband.suites.kinship.world.families import family_of_rows
 from proband.suites.kinship.world.relations import FEMALE, Edge, Family, World, lean
 from proband.suites.kinship.world.rules import StoryFacts, facts_of, of_item
 
-Unit = tuple[int, ...]  # people who stand side by side: a couple, or one alone
+Unit = tuple[int, ...]  # people side by side: a couple, or one person
 GAP, ROW, NAME_HEIGHT, DOT = 20.0, 74.0, 26.0, 12.0
 
 
@@ -37,7 +36,7 @@ def show(item: Item) -> str:
     if "edges" in item.facts:
         facts = facts_of(item)
         noise, k = dict(facts.noise), "?" if facts.k is None else facts.k
-        lines.append(f"facts ({k} of the clause, {len(noise)} of noise; proof of {facts.depth}):")
+        lines.append(f"facts ({k} in the chain, {len(noise)} noise; shortest proof {facts.depth}):")
         for edge in facts.edges:
             kind = noise.get(edge)
             lines.append(f"  {fact(edge, facts.names)}" + (f"   [{kind}]" if kind else ""))
@@ -68,9 +67,9 @@ def step(premises: Sequence[Edge], names: Sequence[str]) -> str:
 
 
 def draw_item(item: Item, answer: Answer | None = None) -> str | None:
-    """A family in which the item's story is true, the question marked; None for items without such a family.
+    """A family in which the item's story is true, with the question marked; None if there is no such family.
 
-    With an answer the arc carries what was answered, and what is right where that differs.
+    With an answer, the arc shows it, and the right answer if it differs.
     """
     if "edges" not in item.facts:
         return None
@@ -97,8 +96,7 @@ def draw_item(item: Item, answer: Answer | None = None) -> str | None:
 
 
 def _several_families(item: Item, facts: StoryFacts, answer: Answer | None) -> str:
-    """Of a question that is not determined, or with several possible answers: families next to each other, each with
-    its own answer."""
+    """Families side by side, each with its own answer, for a question that is open or has several possible answers."""
     pictures = list[str]()
     for rows in facts.families:
         family = family_of_rows(rows, named=len(facts.names), world=of_item(item).kin)
@@ -109,7 +107,7 @@ def _several_families(item: Item, facts: StoryFacts, answer: Answer | None) -> s
 
 @lru_cache(maxsize=8)
 def _family_of(facts: StoryFacts, world: World) -> Family | None:
-    """The one that the item carries, or one that the search finds; once for all answers to a story."""
+    """The family stored in the item, or one found by the search; the same for all answers to a story."""
     if facts.family:
         family: Family | None = family_of_rows(facts.family, named=len(facts.names), world=world)
     else:
@@ -125,11 +123,11 @@ def _verdict(item: Item, answer: Answer | None) -> str:
     return f"{right} ✓" if chosen == right else f"{chosen} ✗ ({right})"
 
 
-# ---- where people stand: generations in layers, couples side by side, kin near kin ---------------------------------
+# ---- positions: generations in layers, couples side by side, relatives close together ----------------------------
 
 
 def levels(family: Family) -> list[int] | None:
-    """A generation per person, children one below their parents and spouses level; None where there is none such.
+    """A generation per person: children one below their parents, spouses level; None if this is impossible.
 
     >>> levels(Family(named=2, genders=("male", "female", "male"), father=(2, None, None),
     ...               mother=(None, None, None), spouses=((1,), (0,), ())))
@@ -138,7 +136,7 @@ def levels(family: Family) -> list[int] | None:
     level: dict[int, int] = {}
     for people in _connected(family):
         level[people[0]], todo = 0, people[:1]
-        for x in todo:  # grows while we walk
+        for x in todo:  # grows during the loop
             below = dict.fromkeys(family.parents[x], -1) | dict.fromkeys(family.children[x], 1)
             near = below | dict.fromkeys(family.spouses[x], 0)
             todo += [y for y in near if y not in level]
@@ -150,7 +148,7 @@ def levels(family: Family) -> list[int] | None:
 
 
 def generations(family: Family) -> list[int]:
-    """A layer per person: `levels` or, as when a person married a generation up, parents above children."""
+    """A layer per person: `levels` or, for marriages between generations, parents above children."""
     level = levels(family)
     if level is None:
         level = [0] * len(family)
@@ -161,8 +159,8 @@ def generations(family: Family) -> list[int]:
 
 
 class Layout:
-    """Centres of all people. In a row a couple or a person alone, a unit, is as near as it can be to the mean place of
-    its parents and children. Those who are not connected stand apart."""
+    """Centres of all people. In a row, each unit (a couple or one person) is as close as possible to the mean position
+    of its parents and children. Unconnected groups are drawn apart."""
 
     def __init__(self, family: Family, widths: Sequence[float]) -> None:
         self.family, self.widths = family, widths
@@ -188,8 +186,8 @@ class Layout:
         return [row for row in rows if row]
 
     def _settle(self, row: list[Unit]) -> None:
-        """Order a row by the places that its units wish for, turn couples so that each stands nearer to their own, and
-        put every unit as near to its wish as order and distance allow: isotonic regression."""
+        """Order a row by the preferred positions of its units, turn couples towards their own families, and place every
+        unit as close to its preferred position as order and distance allow (isotonic regression)."""
         from scipy.optimize import isotonic_regression
 
         row.sort(key=lambda unit: (self._wish(unit), unit))
@@ -207,7 +205,7 @@ class Layout:
                 left += self.widths[person] + GAP
 
     def _wish(self, unit: Unit) -> float:
-        """The mean place of its parents, children and spouses of other rows; where it is if there are none."""
+        """The mean position of a unit's parents, children and spouses in other rows, or its own if there are none."""
         family = self.family
         apart = [s for person in unit for s in family.spouses[person] if self.level[s] != self.level[person]]
         near = [y for person in unit for y in (*family.parents[person], *family.children[person])]
@@ -216,7 +214,7 @@ class Layout:
 
 
 def _connected(family: Family) -> list[list[int]]:
-    """The people in groups that nothing connects."""
+    """The connected groups of people."""
     group = list(range(len(family)))
     for x in range(len(family)):
         for y in (*family.parents[x], *family.spouses[x]):
@@ -239,7 +237,7 @@ def family_svg(
     faint: Collection[int] = (),
     title: str = "A family",
 ) -> str:
-    """The family as an SVG element. `names` are those of the first people; `faint` people stand back (noise).
+    """The family as an SVG element. `names` are those of the first people; `faint` people (noise) are drawn lighter.
 
     >>> couple = Family(named=2, genders=("male", "female"), father=(None,) * 2, mother=(None,) * 2,
     ...                 spouses=((1,), (0,)))
@@ -283,7 +281,7 @@ def family_svg(
 
 
 def side_by_side(pictures: Sequence[str], *, title: str) -> str:
-    """Pictures of families as one, from left to right."""
+    """Pictures of families in one picture, from left to right."""
     boxes = [re.findall(r'viewBox="-6 0 (\d+) (\d+)"', picture)[0] for picture in pictures]
     sizes = [(int(width), int(height)) for width, height in boxes]
     parts, at = list[str](), 0
@@ -303,7 +301,7 @@ def _line(x1: float, y1: float, x2: float, y2: float) -> str:
 
 
 def _descents(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
-    """One stem per household, a bar, and a drop to every child; neighbouring households use bars of other heights."""
+    """One stem per household, a bar, and a drop to every child; neighbouring bars have different heights."""
     homes = group_by_key((tuple(sorted(family.parents[x])), x) for x in range(len(family)) if family.parents[x])
     parts, met = [], dict.fromkeys(place.level, 0)
     for parents, children in sorted(homes.items(), key=lambda home: min(place.x[p] for p in home[0])):
@@ -314,7 +312,7 @@ def _descents(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
         bar = low + NAME_HEIGHT / 2 + 11 + 8 * (met[row] % 3)
         met[row] += 1
         if len(children) == 1 and abs(place.x[children[0]] - stem) < GAP / 2:
-            stem = place.x[children[0]]  # a straight line rather than a jog
+            stem = place.x[children[0]]  # a straight line instead of a small step
         parts.append(_line(stem, low + 2, stem, bar))
         ends = [stem, *(place.x[c] for c in children)]
         parts.append(_line(min(ends), bar, max(ends), bar))
@@ -323,8 +321,8 @@ def _descents(family: Family, place: Layout, y: Sequence[float]) -> list[str]:
 
 
 def _arc(place: Layout, y: Sequence[float], query: tuple[int, int], answer: str) -> tuple[str, float]:
-    """From the asker to the asked, over the tree or, where one stands above the other, next to it; with the answer on
-    it. And how far right it goes."""
+    """An arc from the asker to the asked with the answer on it, over the tree or next to people above each other; and
+    its right end."""
     i, j = query
     xi, xj = place.x[i], place.x[j]
     if abs(xi - xj) < 40 and place.level[i] != place.level[j]:

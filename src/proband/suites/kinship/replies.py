@@ -1,4 +1,4 @@
-"""Reading a reply to a kinship question: which relation it means, under any of its names.
+"""Reading a reply to a kinship question: the relation that it names, under any of its names.
 
 A possessive ("his mom's sister"), a plural and a relation we do not have (great-aunt, half-brother, aunt-in-law) are no
 mention of a choice.
@@ -20,7 +20,7 @@ from proband.suites.kinship.world.relations import RELATIONS, possibilities, wor
 from proband.suites.kinship.world.rules import load
 
 IN_LAW = ("father", "mother", "son", "daughter", "brother", "sister")
-# a step-mother is no mother, and who is the mother of a person's brother is not told to be his mother
+# a step-mother is not a mother; the mother of a person's brother need not be his mother
 NOT_BEFORE = (
     r"(?<!step-)(?<!step )(?<!half-)(?<!half )(?<!great-)(?<!great )(?<!god-)(?<!foster )(?<!ex-)(?<!grand-)(?<!grand )"
 )
@@ -29,7 +29,7 @@ NOT_AFTER = r"(?!'s\b)(?!s'(?!\w))(?! in law)(?!-in law)"
 
 @cache
 def other_names() -> dict[str, str]:
-    """Other name -> relation.
+    """Other name -> relation, such as mom -> mother.
 
     >>> [other_names()[name] for name in ("mom", "pop", "ma", "groom", "bride", "grammy", "dad-in-law")]
     ['mother', 'father', 'mother', 'husband', 'wife', 'grandmother', 'father-in-law']
@@ -70,12 +70,12 @@ def _written_sets(choices: tuple[str, ...]) -> dict[str, str]:
 @cache
 def _choices(choices: tuple[str, ...], letters: tuple[int, ...]) -> Choices:
     names = names_of(choices, {**other_names(), **_written_sets(choices)})
-    owners = "".join(rf"(?<!\b{re.escape(name)}'s )" for name, _ in names)  # "his mom's sister" is no sister of his
+    owners = "".join(rf"(?<!\b{re.escape(name)}'s )" for name, _ in names)  # "his mom's sister" is not his sister
     return Choices(names, letters=letters, not_before=NOT_BEFORE + owners, not_after=NOT_AFTER)
 
 
 def read(item: Item, reply: str, sent: str) -> Answer:
-    """The answer in a reply; `unread` where it names no single relation.
+    """The answer in a reply; `unread` if it does not name a single relation.
 
     >>> item = Item(id="a", suite="kinship", prompt="?", choices=("aunt", "niece", "mother"), gold=0)
     >>> [read(item, r, "").status for r in ("she is his mom's sister, so his aunt", "Aunt or niece.")]
@@ -88,7 +88,7 @@ def read(item: Item, reply: str, sent: str) -> Answer:
 
 
 def context(item: Item) -> dict[str, str]:
-    """What a template sees: the rules in words, and what the words of the world are called."""
+    """Variables of a prompt template: the rules in words, and names of the world's words."""
     rules = str(item.facts.get("rules", "sound"))
     return {
         "rules": rules_in_words(rules),
@@ -98,7 +98,7 @@ def context(item: Item) -> dict[str, str]:
 
 @cache
 def rules_in_words(rules: str) -> str:
-    """Every composition of the rule base that has a single outcome, a line each.
+    """Every composition of the rule base with a single outcome, one per line.
 
     >>> rules_in_words("sound").splitlines()[0]
     'the father or mother of a father or mother is a grandfather or grandmother'

@@ -1,17 +1,11 @@
-"""Shortcuts: linear models that answer without composing. A score shows reasoning only as far as it is above these.
+"""Shortcuts: linear models that answer without composing. Only a score above all of them shows reasoning.
 
-    baseline:genders    the genders of the two people of the question
-    baseline:ends       the facts about these two people, each from their side, and the generations between the two
-    baseline:path       each relation of the shortest way between the two, with the generation it is reached at
-    baseline:kin-words  the kin words of the text, wherever they are
-    baseline:near       the kin words next to the names of the two people
-    baseline:words      the other words of the text, without names
-    baseline:positions  the sentences in which the two are first named, and how many there are
-
-Each is multinomial logistic regression with an L2 penalty (Hastie, Tibshirani and Friedman 2009, section 4.4) over
-indicator features; a feature set has its parts and their conjunction, so that a combination that training does not have
-is answered by its parts. It is fitted on the training stories. Where there are none it is fitted by cross-fitting: the
-stories are cut into `FOLDS` parts by their ids, and each part is answered by the model of the others.
+docs/kinship.md lists them. Each is multinomial logistic regression with an L2 penalty (Hastie, Tibshirani and Friedman
+2009, section 4.4) over indicator features. A feature set has its parts and their conjunction, so the parts answer a
+combination that training lacks. The model is fitted on the training stories. Stories whose choices no training story
+has (a set without training stories, open stories, other worlds) are also cross-fitted: those with the same choices are
+split into `FOLDS` parts, both stories of a pair in one, and each part is answered by a model of the others. They keep
+whichever of the two models is right more often.
 """
 
 from __future__ import annotations
@@ -27,7 +21,7 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import answered_rightly
-from proband.core.suite import Analysis, Results, Sheet
+from proband.core.suite import Results, Sheet, Table
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import asked_path
 from proband.suites.kinship.reading.lexicon import KIN
@@ -44,7 +38,7 @@ Features = Iterable[Hashable]
 
 
 class Clues:
-    """What the shortcuts use of an item, each part computed when it is first needed.
+    """The parts of an item that shortcuts use, each computed when it is first needed.
 
     >>> facts = {"names": ["Al", "Bo", "Cy"], "genders": ["male"] * 3, "query": [0, 2], "rules": "sound",
     ...          "edges": [[0, "father", 1], [2, "son", 1]], "target": "grandfather"}
@@ -60,14 +54,14 @@ class Clues:
 
     @cached_property
     def genders(self) -> tuple[str, str]:
-        """Of the asker and of the one asked for."""
+        """The genders of the asker and of the person asked about."""
         known = self.facts.genders or (NONE,) * len(self.facts.names)
         x, z = self.facts.pair
         return known[x], known[z]
 
     @cached_property
     def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words for the others of facts about the asker, and for the asked-for person in facts about them."""
+        """The words in facts about the asker, and in facts about the person asked about."""
         x, z = self.facts.pair
         sides = [edge for edge in self.facts.edges if x in edge or z in edge]
         sides += [converse(self.rules, edge, self.facts.genders) for edge in sides]
@@ -75,13 +69,13 @@ class Clues:
 
     @cached_property
     def way(self) -> list[str]:
-        """The words along a shortest way from the asker to the asked, each for the next seen from the one before."""
+        """The words along a shortest path from the asker to the person asked about, each for the next person."""
         path = asked_path(self.rules, self.facts.genders, self.facts.edges, self.facts.pair)
         return [word for _, word, _ in path]
 
     @cached_property
     def heights(self) -> list[int]:
-        """The generation that each step of the way reaches."""
+        """The generation that each step of the path reaches."""
         steps = [UP.get(self.rules.neutrals[self.rules.code[word]], 0) for word in self.way]
         return [sum(steps[: n + 1]) for n in range(len(steps))]
 
@@ -91,7 +85,7 @@ class Clues:
 
     @cached_property
     def positions(self) -> tuple[int, int, bool, int]:
-        """The sentences in which the two are first named, which comes first, and how many sentences there are."""
+        """The sentences in which the two names first occur, which comes first, and the number of sentences."""
         parts = SENTENCE.split(story_of(self.item))
         names = (self.facts.names[person] for person in self.facts.pair)
         x, z = (next((n for n, part in enumerate(parts) if name in part), len(parts)) for name in names)
@@ -111,7 +105,7 @@ class Clues:
         return {word for word in set(self.words) - names if word not in KIN}
 
     def near(self) -> Iterator[tuple[str, int, str]]:
-        """The kin words next to a name of the question: whose name, how far, the word."""
+        """The kin words next to a name of the question: which name, how far, the word."""
         two = {self.facts.names[person].casefold(): side for side, person in zip("xz", self.facts.pair)}
         for at, word in enumerate(self.words):
             if side := two.get(word):
@@ -124,7 +118,7 @@ _last: Clues | None = None
 
 
 def clues_of(item: Item, needed_by: str) -> Clues:
-    """Several shortcuts look at an item, one after the other: its clues are computed once."""
+    """The clues of an item; several shortcuts use them one after the other, so they are computed once."""
     global _last
     if _last is None or _last.item is not item:
         _last = Clues(item, needed_by=needed_by)
@@ -170,7 +164,7 @@ FEATURES: Final[Mapping[str, Callable[[Clues], Features]]] = {
 
 
 class Question(NamedTuple):
-    """What one shortcut uses of an item, as numbers of features."""
+    """The features of an item for one shortcut, as numbers."""
 
     features: tuple[int, ...]
     label: str
@@ -183,9 +177,8 @@ class LinearShortcut:
     def __init__(self, name: str) -> None:
         self.name, self._features = f"baseline:{name}", FEATURES[name]
         self.numbers: dict[Hashable, int] = {}
-        self.fitted: dict[int, LogisticRegression] = {}
-        self.trained = False  # whether there were training stories
-        self.known: set[str] = set()
+        self.model = LogisticRegression([], 0)
+        self.own: dict[str, LogisticRegression] = {}  # item -> its model, if different from `model`
 
     def identity(self) -> Mapping[str, str]:
         return {"kind": "baseline", "name": self.name, "method": "logistic regression over indicator features"}
@@ -195,33 +188,45 @@ class LinearShortcut:
         x, z = clues.genders
         seen = [("gender", z), ("genders", x, z), *self._features(clues)]
         numbers = sorted({self.numbers.setdefault(each, len(self.numbers)) for each in seen})
-        fold = zlib.crc32(item.id.encode()) % FOLDS
+        _, *pair = item.facts.get("clusters") or [""]
+        fold = zlib.crc32((pair[0] if pair else item.id).encode()) % FOLDS
         return Question(tuple(numbers), item.facts["target"], fold)
 
     def learn(self, items: Iterable[Item]) -> Self:
-        self.numbers, self.known = {}, set()
-        train, rest = list[Question](), list[Question]()
+        self.numbers, self.own = {}, {}
+        train, known = list[Question](), set[tuple[str, ...]]()
+        rest: dict[tuple[str, ...], dict[str, Question]] = {}  # by choices and item
         for item in items:
             if item.split == "train":
                 train.append(self.question(item))
+                known.add(item.choices)
             else:
-                rest.append(self.question(item))
-                self.known.add(item.id)
-        self.trained = bool(train)
-        parts = {-1: train or rest}
-        if not train:
-            parts |= {fold: [each for each in rest if each.fold != fold] for fold in range(FOLDS)}
-        self.fitted = {fold: LogisticRegression(part, len(self.numbers)) for fold, part in parts.items()}
+                rest.setdefault(item.choices, {})[item.id] = self.question(item)
+        every = train or [question for some in rest.values() for question in some.values()]
+        self.model = LogisticRegression(every, len(self.numbers))
+        for some in (some for choices, some in rest.items() if choices not in known):
+            crossed = self._crossed(some)
+            gained = sum(
+                (crossed[name].best(each.features) == each.label) - (self.model.best(each.features) == each.label)
+                for name, each in some.items()
+            )
+            if not train or gained > 0:
+                self.own |= crossed
         return self
+
+    def _crossed(self, some: Mapping[str, Question]) -> dict[str, LogisticRegression]:
+        """For each of some stories, a model of those in other folds."""
+        parts = ([each for each in some.values() if each.fold != fold] for fold in range(FOLDS))
+        models = [LogisticRegression(part, len(self.numbers)) for part in parts]
+        return {name: models[each.fold] for name, each in some.items()}
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         return [Answer(item_id=item.id, scores=self._scores(item)) for item in items]
 
     def _scores(self, item: Item) -> tuple[float, ...]:
-        """Probabilities of the choices; for yes and no, of the relation that is asked about and of the others."""
+        """Probabilities of the choices; for yes and no, of the relation asked about and of all others."""
         question = self.question(item)
-        model = self.fitted[-1 if self.trained or item.id not in self.known else question.fold]
-        shares = model.probabilities(question.features)
+        shares = self.own.get(item.id, self.model).probabilities(question.features)
         if item.choices == YES_NO:
             yes = shares.get(asked_relation(item), 0.0)
             return round(yes, 6), round(1.0 - yes, 6)
@@ -268,6 +273,11 @@ class LogisticRegression:
         shares = np.exp(logits - logits.max()) if len(logits) else logits
         return dict(zip(self.labels, (shares / shares.sum()).tolist(), strict=True)) if len(logits) else {}
 
+    def best(self, features: Sequence[int]) -> str:
+        """The most probable label; none without labels."""
+        shares = self.probabilities(features)
+        return max(shares, key=lambda label: shares[label], default="")
+
 
 SHORTCUTS: Final = {name: partial(LinearShortcut, name) for name in FEATURES}
 
@@ -306,4 +316,4 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
     )
 
 
-SHORTCUT_TABLE = Analysis(name="shortcuts", help="What can be answered without composing", of=table, always=True)
+SHORTCUT_TABLE = Table(name="shortcuts", title="What can be answered without composing", of=table)

@@ -164,7 +164,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
 def test_a_story_too_long_to_search_is_told_so(tmp_path: Path) -> None:
     _, (line,) = run(tmp_path, [row("long", ", ".join(f"P{i} uncle P{i + 1}" for i in range(40)), "uncle")])
     assert line["verdict"] == "unread"
-    assert "40 facts of 41 people" in line["reason"]
+    assert "40 facts about 41 people" in line["reason"]
 
 
 def test_bad_paths(tmp_path: Path) -> None:

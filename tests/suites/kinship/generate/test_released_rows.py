@@ -19,7 +19,7 @@ from proband.pipeline.run import run
 from proband.suites.kinship.clutrr.items import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import read_rows
 from proband.suites.kinship.generate.released_rows import clutrr_files
-from proband.suites.kinship.paper.published import RELEASES, published
+from proband.suites.kinship.paper.tables import RELEASES, published
 
 ROW = {
     "id": "a",
@@ -65,7 +65,7 @@ BAD = [
     ({"story_edges": "[]", "edge_types": "[]"}, "column 'story_edges' has no facts"),
     ({"story_edges": ""}, "column 'story_edges' is empty"),
     ({"query_edge": ""}, "column 'query_edge' is empty"),
-    ({"story": " "}, "column 'story' is empty (--form facts takes the typed facts instead)"),
+    ({"story": " "}, "column 'story' is empty; use --form facts for the typed facts"),
 ]
 
 
@@ -106,7 +106,7 @@ def test_the_hubs_copy_numbers_its_targets(tmp_path: Path) -> None:
 def test_what_does_not_apply_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="'per-k' does not apply to --data"):
         built(tmp_path, ROW, per_k=5)
-    with pytest.raises(ProbandError, match="holds items already"):
+    with pytest.raises(ProbandError, match="contains items"):
         built(tmp_path, ROW)
         build("kinship", out=tmp_path / "again", data=tmp_path / "items")
 

@@ -17,11 +17,11 @@ from proband.core.plugins import read_options
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.nets.batches import pad
-from proband.suites.kinship.nets.graph_nets import compose, told_facts, turned
+from proband.suites.kinship.nets.graph_nets import Composer, compose, told_facts, turned
 from proband.suites.kinship.nets.options import NetOptions
 from proband.suites.kinship.nets.stories import GENDERS, readable_story
 from proband.suites.kinship.nets.task import Reads, task
-from proband.suites.kinship.world.relations import NEUTRAL, NEUTRALS, RELATIONS
+from proband.suites.kinship.world.relations import GENDER, NEUTRAL, NEUTRALS, RELATIONS
 from proband.suites.kinship.world.rules import Rules, converse, load
 from proband.training.fit import fit
 from proband.training.vocabulary import Vocabulary
@@ -116,3 +116,19 @@ def _turned(item: Item) -> Item:
     sound, genders = load("sound"), item.facts["genders"]
     edges = [converse(sound, edge, genders) for edge in item.facts["edges"]]
     return replace(item, facts={**item.facts, "edges": edges})
+
+
+def test_it_never_contradicts_a_given_gender(tmp_path: Path) -> None:
+    """Whatever its tables hold, and also where nothing follows: the answer has the gender of the person asked about."""
+    proband.build("kinship", out=tmp_path, k="2,3", per_k=22)
+    reads, words = Reads.of("composer"), Vocabulary.of([], least=1)
+    stories = [readable_story(item, NetOptions(), graph=True, file="x") for item in read_items(tmp_path)]
+    batch = reads.padded(reads.numbers(stories, words, pool=20), rounded=False)
+    for seed in range(3):
+        torch.manual_seed(seed)
+        options: Any = read_options(SUITE.net("composer").options, {}, of="composer")
+        net = Composer(options, 0).eval()
+        with torch.no_grad():
+            answers = net(batch).argmax(-1)
+        given = batch.genders.gather(1, batch.query[:, 1:]).squeeze(1)
+        assert [GENDERS[GENDER[RELATIONS[answer]]] for answer in answers] == given.tolist()

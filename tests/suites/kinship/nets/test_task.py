@@ -94,6 +94,15 @@ def test_held_out_stories_are_not_learned_from(fifty: Path, small: Small) -> Non
     assert not set(map(repr, plan.train)) & set(map(repr, plan.valid))
 
 
+def test_test_items_of_another_world_do_not_hinder_training(fifty: Path, tmp_path: Path, small: Small) -> None:
+    """As in the release, whose training slices stand beside test slices with cousins and sets of relations."""
+    items = list(read_items(fifty))
+    foreign = replace(items[0], id="foreign", split="test", facts={**items[0].facts, "target": "cousin"})
+    (tmp_path / "items.jsonl").write_bytes(b"".join(encode(item) + b"\n" for item in (*items, foreign)))
+    plan = task(tmp_path, kind="composer", options=small("composer", held_out=0.0), seed=0)
+    assert len(plan.train) == 50
+
+
 @pytest.mark.parametrize("kind", ["bilstm-mean", "relation-network", "composer"])
 def test_trained_run_and_answered(kind: str, fifty: Path, tmp_path: Path, small: Small) -> None:
     """From `train` to `run`: the folder alone is enough, and answers do not depend on what else is asked."""

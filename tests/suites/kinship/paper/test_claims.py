@@ -153,7 +153,7 @@ def test_every_net_that_a_claim_names_is_one_of_the_suite() -> None:
 
 
 def test_claims_about_nets_are_not_asked_of_solvers(tmp_path: Path) -> None:
-    proband.build("kinship", out=tmp_path / "items", k="2,9", per_k=30, task="clean,supporting,disconnected")
+    proband.build("kinship", out=tmp_path / "items", k="2,9", per_k=6, task="clean,supporting,disconnected")
     proband.run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "run")
     proband.report([tmp_path / "run"], out=tmp_path / "report", claims=True)
     claims = (tmp_path / "report" / "tables" / "claims.csv").read_text(encoding="utf-8")
@@ -162,6 +162,7 @@ def test_claims_about_nets_are_not_asked_of_solvers(tmp_path: Path) -> None:
     assert "solver:symbolic" not in claims
 
 
+@pytest.mark.nightly
 def test_a_small_study_of_structure_judges_its_claims(tmp_path: Path) -> None:
     small = {
         "seeds": "0",

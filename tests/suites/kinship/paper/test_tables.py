@@ -9,7 +9,7 @@ from typing import Any
 
 import proband
 from proband.stats.estimators.mean import detectable
-from proband.suites.kinship.paper.tables import RELEASES
+from proband.suites.kinship.paper.tables import POWER
 
 
 def test_what_the_releases_can_tell_apart() -> None:
@@ -22,8 +22,8 @@ def test_what_the_releases_can_tell_apart() -> None:
 
     assert round(100 * seen(120), 1) == 5.4
     assert seen(790) < 0.02 < seen(780)
-    assert "5.4 points" in RELEASES
-    assert "790 stories" in RELEASES
+    assert "5.4 points" in POWER
+    assert "790 stories" in POWER
 
 
 def test_training_stories_do_not_count(tmp_path: Path) -> None:

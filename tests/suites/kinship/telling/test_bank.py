@@ -109,10 +109,11 @@ def check_frame(frame: Frame, phrases: Sequence[Phrase] = (), *, every: bool = F
     return faults
 
 
-def test_every_frame_of_ours_reads_back_to_its_label() -> None:
+@pytest.mark.parametrize("each", [4, pytest.param(1, marks=pytest.mark.nightly)])
+def test_every_frame_of_ours_reads_back_to_its_label(each: int) -> None:
     bank = load_bank()
     phrases = [phrase for occasion in bank.occasions for phrase in occasion.phrases]
-    assert [str(fault) for frame in bank.frames for fault in check_frame(frame, phrases)] == []
+    assert [str(fault) for frame in bank.frames[::each] for fault in check_frame(frame, phrases)] == []
 
 
 def test_ours_has_enough_to_tell_with() -> None:
@@ -140,7 +141,7 @@ def test_a_bank_of_others_is_completed() -> None:
     whole = completed(Bank("mine", (rang,)))
     assert all(any(frame.tells((name,)) for frame in whole.frames) for name in NEUTRALS if name != "child")
     assert [Frame.parse(text, family="bare", pattern=("*",)).text for text in BARE] == list(BARE)
-    with pytest.raises(ProbandError, match=r"no bank 'mine.txt'; there is proband, or clutrr:FOLDER"):
+    with pytest.raises(ProbandError, match=r"no bank 'mine.txt'; use proband or clutrr:FOLDER"):
         load_bank("mine.txt")
 
 
@@ -215,7 +216,7 @@ def test_broken_frames_are_caught() -> None:
     ("text", "reason"),
     [
         ("{0}'s {0 of 1} {1} left.", "tells"),
-        ("{1} rang {0 his} {0 of 1} {0}.", "means nobody"),
+        ("{1} rang {0 his} {0 of 1} {0}.", "has no referent"),
         ("{0} and {1} met.", "missing"),
         ("{0}'s {1 of 0} {1} rang {0}'s sister {1}.", "tells"),
     ],

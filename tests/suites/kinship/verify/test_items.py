@@ -156,6 +156,16 @@ def test_an_item_with_a_table_of_its_own_called_sound_does_not_pass(manifest: st
     assert not any("proved in Coq" in how for how in allowed["checked"])
 
 
+@pytest.mark.parametrize("recorded", [None, {}, "0", {"other.jsonl": "0"}])
+def test_a_manifest_without_the_hash_of_its_items_does_not_pass(recorded: Any, tmp_path: Path) -> None:
+    built(tmp_path, k=2, per_k=2)
+    described = tmp_path / "items" / "manifest.json"
+    described.write_text(json.dumps({**json.loads(described.read_text("utf-8")), "sha256": recorded}), encoding="utf-8")
+    assert (
+        "manifest.json has no sha256 of it" in proband.verify(tmp_path / "items", allow_uncertified=True)["problems"][0]
+    )
+
+
 def test_a_folder_without_a_manifest_does_not_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     built(tmp_path, k=2, per_k=22)
     (tmp_path / "items" / "manifest.json").unlink()

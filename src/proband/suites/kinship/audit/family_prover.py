@@ -24,29 +24,17 @@ from proband.english.domain import Word as WordOf
 from proband.english.first_names import gender_of_name
 from proband.english.parsed_people import ParsedPeople
 from proband.proof.problem import Problem, Prover, Solution
+from proband.suites.kinship.audit.one_person import one_person
 from proband.suites.kinship.item_views import family_svg
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.logic.sat_clauses import witnesses
 from proband.suites.kinship.logic.search import Pattern, parts
-from proband.suites.kinship.world.relations import (
-    FEMALE,
-    GENDER,
-    INVERSE,
-    MALE,
-    NEUTRAL,
-    NONE,
-    RELATIONS,
-    STRICT,
-    Edge,
-    Family,
-    lean,
-    word,
-)
-from proband.suites.kinship.world.relations import World as WorldKind
+from proband.suites.kinship.world import relations
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, NONE, STRICT, Edge, Family
 from proband.suites.kinship.world.rules import OTHER, load
 
-MOST_UNKNOWN: Final = 6  # people of unknown gender whose genders are tried
+MOST_UNKNOWN: Final = 6  # people of unknown gender for which both genders are tried
 
 
 class FamilyWorld(NamedTuple):
@@ -64,8 +52,8 @@ class FamilyPeople(NamedTuple):
 
 
 def provided(domain: Domain) -> Prover:
-    """What the domain's file names as its prover. It begins with fresh solvers: which of several families is shown
-    depends on what a solver was asked before."""
+    """The prover that the domain's file names. It starts with fresh solvers, because the family that a solver finds
+    depends on its earlier questions."""
     search.forget()
     worlds = worlds_of(domain)
     return Prover(
@@ -81,30 +69,31 @@ def provided(domain: Domain) -> Prover:
         fits=fits,
         beyond=lambda problem, label, world: beyond(domain.steps_beyond, problem, label, worlds[world]),
         relations_beyond=frozenset(domain.steps_beyond),
+        one_person=partial(one_person, kin={word for p in domain.words.values() for word in p.pattern.split("|")}),
     )
 
 
-def worlds_of(domain: Domain) -> dict[str, WorldKind]:
-    """The worlds of the domain's file: `relaxes` names the axioms that do not hold in one."""
-    known = {axiom.name for axiom in fields(WorldKind) if axiom.default is True}
-    worlds: dict[str, WorldKind] = {}
+def worlds_of(domain: Domain) -> dict[str, relations.World]:
+    """The worlds of the domain's file: `relaxes` lists the axioms that a world drops."""
+    known = {axiom.name for axiom in fields(relations.World) if axiom.default is True}
+    worlds: dict[str, relations.World] = {}
     for name in domain.worlds:
         dropped = domain.raw.get("relaxes", {}).get(name, ())
         if unknown := next((axiom for axiom in dropped if axiom not in known), None):
             raise ProbandError(f"domain {domain.name}: world {name!r} relaxes {unknown!r}; there are {sorted(known)}")
         axioms: dict[str, Any] = dict.fromkeys(dropped, False)
-        worlds[name] = WorldKind(**axioms)
+        worlds[name] = relations.World(**axioms)
     return worlds
 
 
-def solve(problem: Problem, world: WorldKind, shown: bool = False) -> Solution:
-    """The words that hold of the question in some family of the facts, and such families."""
+def solve(problem: Problem, world: relations.World, shown: bool = False) -> Solution:
+    """The words that hold for the question in some family of the facts, with such families."""
     families: dict[str, FamilyWorld] = {}
     patterns: list[Pattern] = []
     for people in _assignments(problem, world):
         pattern, order, rest = parts(people.genders, people.edges, people.query)
         if max(_size(each, world) for each in (pattern, *rest)) > search.LARGEST:
-            raise ProbandError(f"tells {len(people.edges)} facts of {len(people.names)} people, too many to search")
+            raise ProbandError(f"has {len(people.edges)} facts about {len(people.names)} people, too many to search")
         if all(search.families_of(each, world) for each in rest):
             patterns.append(pattern)
             names = tuple(people.names[x] for x in order)
@@ -113,35 +102,37 @@ def solve(problem: Problem, world: WorldKind, shown: bool = False) -> Solution:
     denied = [fact for fact in problem.facts if fact.negated]
     if denied:
         families = _without(problem, denied, families, world)
-    possible = tuple(each for each in (*RELATIONS, NONE) if each in families)
+    possible = tuple(each for each in (*relations.RELATIONS, NONE) if each in families)
     said = [NEUTRAL.get(each, NONE) for each in possible]
     always = tuple(dict.fromkeys(said))
-    if len(always) > 1:  # several may hold of one pair, but not in the strict world
+    if len(always) > 1:  # several relations may hold for one pair, but not in the strict world
         open_ = NONE in always or world == STRICT or denied
         always = () if open_ else tuple(each for each in always if not any(_avoids(p, each, world) for p in patterns))
     certain = tuple(each for each, neutral in zip(possible, said) if neutral in always and said.count(neutral) == 1)
     return Solution(possible=possible, certain=certain, always=always, worlds=families if shown else {})
 
 
-def _avoids(pattern: Pattern, neutral: str, world: WorldKind) -> bool:
+def _avoids(pattern: Pattern, neutral: str, world: relations.World) -> bool:
     return search.find(pattern, world=world, avoid=[neutral]) is not None
 
 
-def _size(pattern: Pattern, world: WorldKind) -> int:
-    """People and witnesses of a pattern, the question's own included."""
+def _size(pattern: Pattern, world: relations.World) -> int:
+    """The number of people and witnesses of a pattern, with those of the question."""
     return len(pattern[0]) + sum([witnesses(NEUTRAL[r], world) for _, r, _ in pattern[1]]) + witnesses("pibling", world)
 
 
 @lru_cache(maxsize=50_000)
-def _best(pattern: Pattern, world: WorldKind) -> dict[str, Family]:
-    """A family for each answer, best looked at: those with a relation rather than none first, then small ones."""
-    families = {answer: lean(each, *pattern[1:]) for answer, each in search.families_of(pattern, world).items()}
+def _best(pattern: Pattern, world: relations.World) -> dict[str, Family]:
+    """A family for each answer: families with a relation first, then small ones."""
+    families = {
+        answer: relations.lean(each, *pattern[1:]) for answer, each in search.families_of(pattern, world).items()
+    }
     order = sorted(families, key=lambda answer: (answer == NONE, len(families[answer]), answer))
     return {answer: families[answer] for answer in order}
 
 
-def entails(problem: Problem, answer: str, world: WorldKind) -> bool:
-    """Does the answer hold in every family? Where nothing is denied and all genders are known, one search tells."""
+def entails(problem: Problem, answer: str, world: relations.World) -> bool:
+    """Does the answer hold in every family? One search is enough if nothing is denied and all genders are known."""
     people = list(islice(_assignments(problem, world), 2))
     if len(people) != 1 or answer == NONE or any(fact.negated for fact in problem.facts):
         return answer in solve(problem, world).certain
@@ -149,30 +140,30 @@ def entails(problem: Problem, answer: str, world: WorldKind) -> bool:
 
 
 def _without(
-    problem: Problem, denied: Sequence[Fact], families: dict[str, FamilyWorld], world: WorldKind
+    problem: Problem, denied: Sequence[Fact], families: dict[str, FamilyWorld], world: relations.World
 ) -> dict[str, FamilyWorld]:
-    """The answers that are left when some relations are denied, each with a family in which they do not hold."""
+    """The answers that remain when some relations are denied, each with a family in which the denied relations fail."""
     kept: dict[str, FamilyWorld] = {}
     for answer, shown in families.items():
         if not any(_holds(shown, fact) for fact in denied):
             kept[answer] = shown
         elif len(denied) > 1 or answer == NONE:
-            raise ProbandError("whether the answer is left open by negated facts is more than the search can be asked")
+            raise ProbandError("whether negated facts leave the answer open is too large to search")
         elif other := _avoiding(problem, denied[0], answer, world):
             kept[answer] = other
     return kept
 
 
 def _holds(world: FamilyWorld, fact: Fact) -> bool:
-    """Does the denied relation hold in this family? Of people who are not in it, it may."""
+    """Does the denied relation hold in this family? True if it does not contain both people."""
     if fact.who not in world.names or fact.of not in world.names:
         return True
     a, b = world.names.index(fact.who), world.names.index(fact.of)
     return fact.relation in world.family.neutral_relations(b, a)
 
 
-def _avoiding(problem: Problem, denied: Fact, answer: str, world: WorldKind) -> FamilyWorld | None:
-    """A family of the facts in which the answer holds and the denied relation does not: asked about the denied pair."""
+def _avoiding(problem: Problem, denied: Fact, answer: str, world: relations.World) -> FamilyWorld | None:
+    """A family in which the facts and the answer hold and the denied relation does not."""
     a, b = problem.question
     claim = Fact(a, NEUTRAL[answer], b, GENDER[answer])
     facts = (*(fact for fact in problem.facts if not fact.negated), claim)
@@ -185,8 +176,8 @@ def _avoiding(problem: Problem, denied: Fact, answer: str, world: WorldKind) -> 
     return None
 
 
-def _assignments(problem: Problem, world: WorldKind) -> Iterator[FamilyPeople]:
-    """The people with every combination of genders that neither words nor names tell and that facts need."""
+def _assignments(problem: Problem, world: relations.World) -> Iterator[FamilyPeople]:
+    """All combinations of those genders that facts need and that neither words nor names determine."""
     names = tuple(dict.fromkeys([*problem.question, *(n for f in problem.facts for n in (f.who, f.of))]))
     number = {name: x for x, name in enumerate(names)}
     known: dict[str, str | None] = {name: gender for name, gender in problem.genders if name in number}
@@ -196,13 +187,13 @@ def _assignments(problem: Problem, world: WorldKind) -> Iterator[FamilyPeople]:
         if fact.gender and {by_word.setdefault(fact.who, fact.gender), known.get(fact.who) or fact.gender} != {
             fact.gender
         }:
-            return  # a person is a man and a woman
+            return  # the same person is a man and a woman
     known |= by_word
     if world.two_genders:
         _spouses(facts, known)
     open_ = sorted({f.who for f in facts if not known.get(f.who) and not known.get(f.of)})
     if len(open_) > MOST_UNKNOWN:
-        raise ProbandError(f"the genders of {len(open_)} people are not told")
+        raise ProbandError(f"the genders of {len(open_)} people are unknown")
     query = (number[problem.question[1]], number[problem.question[0]])
     for choice in product((MALE, FEMALE), repeat=len(open_)):
         genders = {**known, **dict(zip(open_, choice))}
@@ -211,7 +202,7 @@ def _assignments(problem: Problem, world: WorldKind) -> Iterator[FamilyPeople]:
 
 
 def _spouses(facts: Sequence[Fact], known: dict[str, str | None]) -> None:
-    """A spouse is of the other gender."""
+    """A spouse has the other gender."""
     for _ in range(2):
         for fact in facts:
             for one, other in ((fact.who, fact.of), (fact.of, fact.who)):
@@ -220,14 +211,14 @@ def _spouses(facts: Sequence[Fact], known: dict[str, str | None]) -> None:
 
 
 def _edge(fact: Fact, genders: Mapping[str, str | None], number: Mapping[str, int]) -> Edge:
-    """The fact from the side of a person whose gender is known."""
+    """The fact as stated about a person of known gender."""
     if gender := genders.get(fact.who):
-        return number[fact.of], word(fact.relation, gender), number[fact.who]
-    return number[fact.who], word(INVERSE[fact.relation], genders[fact.of] or MALE), number[fact.of]
+        return number[fact.of], relations.word(fact.relation, gender), number[fact.who]
+    return number[fact.who], relations.word(relations.INVERSE[fact.relation], genders[fact.of] or MALE), number[fact.of]
 
 
 def check(problem: Problem, world: str) -> frozenset[str]:
-    """What the closure under the composition table, which is that of the strict world, leaves open."""
+    """The relations that the closure under the composition table of the strict world leaves possible."""
     left: set[str] = set()
     for people in _assignments(problem, STRICT):
         unknown = [x for x, gender in enumerate(people.genders) if gender is None]
@@ -255,13 +246,15 @@ def describe(world: FamilyWorld) -> dict[str, Sequence[str | int | None]]:
 
 
 def fits(answer: str, asked: WordOf) -> bool:
-    """Is whoever is an `answer` (a father) what is asked for (a parent, a father)?"""
+    """Does an `answer` (a father) satisfy what is asked for (a parent, a father)?"""
     return answer in NEUTRAL and NEUTRAL[answer] == asked.relation and asked.gender in (None, GENDER[answer])
 
 
-def beyond(steps: Mapping[str, Sequence[tuple[str, str]]], problem: Problem, label: WordOf, world: WorldKind) -> str:
-    """The verdict on a label outside the 22 relations (cousin, great-aunt): entailed where a person of the story stands
-    between the two, false where one of the 22 holds; else it is not decided.
+def beyond(
+    steps: Mapping[str, Sequence[tuple[str, str]]], problem: Problem, label: WordOf, world: relations.World
+) -> str:
+    """The verdict on a label outside the 22 relations (cousin, great-aunt): entailed if the story has a person between
+    the two, false if one of the 22 holds, otherwise undecided.
 
     >>> facts = (Fact("Al", "parent", "Bo", "male"), Fact("Cy", "nibling", "Al", "male"))
     >>> cousin = {"cousin": [("parent", "nibling")]}
@@ -284,4 +277,4 @@ def beyond(steps: Mapping[str, Sequence[tuple[str, str]]], problem: Problem, lab
                 if label.gender is None or genders == [label.gender]:
                     return "entailed"
                 return "false" if len(genders) == 1 else "gender open"
-    raise ProbandError(f"whether {label.relation!r} follows is more than the search can be asked")
+    raise ProbandError(f"whether {label.relation!r} follows is too large to search")

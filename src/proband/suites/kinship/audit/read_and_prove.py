@@ -1,6 +1,6 @@
 """Solver `read-and-prove`: the model reads a story into facts, the prover answers.
 
-A report then shows the same model with and without the prover: what it loses by composing relations, and what by
+A report then compares the same model with and without the prover: the errors of composing relations, and those of
 reading. The prompt and the checks of a reading are those of `proband audit --reader` (english/model_reader.py).
 """
 
@@ -26,7 +26,7 @@ from proband.suites.kinship.world.rules import of_item, question_of, story_of
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions(GenerateOptions):
-    """As for `generate`; a reading is longer than an answer."""
+    """The options of `generate`, with a longer limit because a reading is longer than an answer."""
 
     max_tokens: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="longest reply")] = 2048
 
@@ -49,7 +49,7 @@ def context(item: Item) -> dict[str, Any]:
 
 
 def proved(item: Item, reply: str, sent: str) -> Answer:
-    """The answers that the reading leaves possible share the score; one that cannot be determined is told so."""
+    """The possible answers share the score; several of them mean "cannot be determined" if that is a choice."""
     domain, prover, world = prover_for(domain_of(item))
     reading = read_reply(reply, domain=domain, text=story_of(item), question=question_of(item))
     unread = Answer(item_id=item.id, text=reply, status="unread")

@@ -1,5 +1,5 @@
-"""Rows about families whose form is known: CLUTRR's CSV with its columns of facts, that of its version 1.3, and our own
-items. Their facts are taken as they stand; version 1.3 has none, so its stories are read."""
+"""Rows about families in a known format: CLUTRR's CSV with its columns of facts, the CSV of its version 1.3, and our
+own items. Their facts are used unchanged; version 1.3 has none, so its stories are read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proband.suites.kinship.clutrr.rows import NEEDED, ClutrrRow, row_of
 from proband.suites.kinship.world.relations import NEUTRAL
 from proband.suites.kinship.world.rules import check, of_item, question_of, story_of
 
-WORLD: Final = "strict"  # the one that CLUTRR's rules assume
+WORLD: Final = "strict"  # the world that CLUTRR's rules assume
 STORY_COLUMNS: Final = {"text": "story", "question": "query", "answer": "target"}  # of version 1.3, without facts
 
 
@@ -33,7 +33,7 @@ def clutrr_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
 
 
 def audit_row(row: ClutrrRow) -> AuditRow:
-    """A row whose facts are in its columns."""
+    """A row with facts in its columns."""
     asker, asked = (row.names[person] for person in row.query)
     return AuditRow(
         file=row.file,
@@ -50,7 +50,7 @@ def audit_row(row: ClutrrRow) -> AuditRow:
 
 
 def own_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
-    """One of our items; its label is its gold choice, of a yes-or-no question the relation that holds."""
+    """One of our items as a row. Its label is the gold choice or, for a yes-or-no question, the relation that holds."""
     try:
         item = convert(cells, Item)
         wrong = check(item)
@@ -64,7 +64,7 @@ def own_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
 
 
 def _is_family_item(cells: Mapping[str, Any]) -> bool:
-    """Items about families; those of another rule base (places on a grid) are for another domain."""
+    """Is the item about a family? Items of other rule bases (places on a grid) belong to another domain."""
     return cells.get("suite") == "kinship" and "prompt" in cells and of_item(convert(cells, Item)).world == "family"
 
 

@@ -23,7 +23,7 @@ TASK_NUMBERS: Final = {name: number for number, name in TASKS.items()}
 
 
 def to_item(row: ClutrrRow) -> Item:
-    """A row as one of our items; its label is unchanged (`audit` judges it)."""
+    """A row as one of our items, with its label unchanged (`audit` judges it)."""
     x, z = (row.names[person] for person in row.query)
     depth = distance(row.chain, row.query)
     tags: dict[str, Tag] = {"task": row.task or "clean", "k": row.k, "target": row.target}
@@ -56,7 +56,7 @@ def to_item(row: ClutrrRow) -> Item:
 
 
 def _numbered(step: Step, names: Sequence[str]) -> list[list[Any]]:
-    """A step over names as [fact, fact, what follows] over numbers."""
+    """A proof step over names as [fact, fact, conclusion] over numbers."""
     number = {name: x for x, name in enumerate(names)}
     head, body = step
     return [[number.get(a, a), relation, number.get(b, b)] for a, relation, b in (*body, head)]
@@ -66,7 +66,7 @@ def _numbered(step: Step, names: Sequence[str]) -> list[list[Any]]:
 
 
 def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
-    """One item as the cells of a CLUTRR row: a chain from the asker on, and the noise after it."""
+    """One item as the cells of a CLUTRR row: the chain from the asker on, then the noise."""
 
     def fail(why: str) -> ProbandError:
         return ProbandError(f"item {item.id!r} has no CLUTRR form: {why}")
@@ -77,7 +77,7 @@ def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
     names, query, noise = facts.names, facts.pair, [edge for edge, _ in facts.noise]
     chain = _in_order([e for e in facts.edges if e not in noise], start=query[0], genders=facts.genders)
     if len(chain) != facts.k:
-        raise fail(f"k is {facts.k} but {len(chain)} facts are no noise")
+        raise fail(f"k is {facts.k} but {len(chain)} facts are not noise")
     if task not in TASK_NUMBERS:
         raise fail(f"no number for the task {task!r}")
     edges = [*chain, *noise]
@@ -102,14 +102,14 @@ def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
         "task_split": item.split,
     }
     try:
-        row_of(cells, file="", line=index + 2)  # checked as anybody's
+        row_of(cells, file="", line=index + 2)  # checked like any other row
     except ProbandError as error:
         raise fail(str(error)) from None
     return cells
 
 
 def bracketed(story: str, names: Sequence[str]) -> str:
-    """Names in brackets, as CLUTRR has them; those that are stay.
+    """Put names in brackets, as in CLUTRR's files; names in brackets stay unchanged.
 
     >>> bracketed("Ann met Ben. [Ann] left.", ["Ann", "Ben"])
     '[Ann] met [Ben]. [Ann] left.'
@@ -121,8 +121,8 @@ def bracketed(story: str, names: Sequence[str]) -> str:
 
 
 def _in_order(edges: Sequence[Any], *, start: int, genders: Sequence[str]) -> list[Any]:
-    """The chain's facts from the asker on, each from the side that CLUTRR states it from, where they are a chain; as
-    worded differently.
+    """The facts of a chain from the asker on, each in the direction in which CLUTRR states it; facts that are no chain
+    keep their order.
 
     >>> _in_order([(2, "sister", 1), (1, "son", 0)], start=0, genders=["male", "female", "male"])
     [(0, 'mother', 1), (1, 'brother', 2)]
@@ -146,7 +146,7 @@ def export(items: Iterable[Item], path: Path) -> None:
     """`proband export DIR --to clutrr`: into a folder, one file per split, named as CLUTRR names them
     (1.2,1.3_train.csv). Into a .csv file, the test items; training items come next to it, as NAME_train.csv."""
     if path.suffix == ".gz":
-        raise ProbandError("is written plain: choose a name that ends in .csv", file=path)
+        raise ProbandError("is written uncompressed; choose a name that ends in .csv", file=path)
     lines: dict[str, list[str]] = {}
     tasks: dict[str, set[str]] = {}
     for index, item in enumerate(items):

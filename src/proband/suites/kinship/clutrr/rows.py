@@ -1,9 +1,9 @@
-"""CLUTRR's CSV, read: the eighteen columns of its six releases (COLUMNS; the first, without a name, is an index).
+"""Reads CLUTRR's CSV: the eighteen columns of its six releases (COLUMNS; the first, without a name, is an index).
 
 People are numbered by their place in `genders`. `story_edges` lists the k facts of the chain and then the noise;
-`edge_types` types the first k. (What we write types the noise too, which any reader that pairs the two columns takes.)
+`edge_types` types the first k. (Our files type the noise too, which any reader that pairs the two columns accepts.)
 `task_name` is task_T.k with T = 1 clean, 2 supporting, 3 irrelevant, 4 disconnected, 5 all, 6 memory, 7 mixed.
-The copy on the Hugging Face hub numbers its targets and has the word in `target_text`; it is read just the same.
+The copy on the Hugging Face hub numbers its targets and has the word in `target_text`; it can be read too.
 
 Rows come from strangers: cells are parsed by a bounded literal parser, never evaluated, and whatever does not fit is
 reported with file, line and column.
@@ -27,7 +27,7 @@ COLUMNS: Final = (
     *("", "id", "story", "query", "text_query", "target", "text_target", "clean_story", "proof_state", "f_comb"),
     *("task_name", "story_edges", "edge_types", "query_edge", "genders", "syn_story", "node_mapping", "task_split"),
 )
-NEEDED: Final = ("target", "story_edges", "edge_types", "query_edge", "genders")  # enough for a verdict
+NEEDED: Final = ("target", "story_edges", "edge_types", "query_edge", "genders")  # columns that a verdict needs
 TASKS: Final = {1: "clean", 2: "supporting", 3: "irrelevant", 4: "disconnected", 5: "all", 6: "memory", 7: "mixed"}
 LONGEST_CELL: Final = 1 << 20
 MOST_PEOPLE: Final = 64
@@ -37,7 +37,7 @@ Step = tuple[tuple[str, str, str], tuple[tuple[str, str, str], ...]]  # (head, b
 
 @dataclass(frozen=True, kw_only=True)
 class ClutrrRow:
-    """One checked row. The label is said to follow from `chain`; `noise` has types where the file gives them."""
+    """One checked row. Its label should follow from `chain`; facts of `noise` have types if the file gives them."""
 
     file: str
     line: int
@@ -57,16 +57,16 @@ class ClutrrRow:
 
     @property
     def typed_facts(self) -> list[Edge]:
-        """The chain, and the noise whose relation the columns tell."""
+        """The chain, and the noise facts whose relation is in the columns."""
         return [*self.chain, *((i, word, j) for i, word, j in self.noise if word is not None)]
 
 
 # ---- the cells -----------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=512)  # edges and relations of one shape come again and again
+@lru_cache(maxsize=512)  # files repeat the same edges and relations
 def literal(text: str) -> Any:
-    """The value of a Python literal of bounded length and depth, not to be changed; ValueError for anything else.
+    """The value of a Python literal of bounded length and depth (cached: do not change it); otherwise ValueError.
 
     >>> literal("[(0, 1), (1, 2)]")
     [(0, 1), (1, 2)]
@@ -91,7 +91,7 @@ def literal(text: str) -> Any:
 
 def _pair(value: Any, *, people: int) -> tuple[int, int]:
     if not (isinstance(value, tuple) and len(value) == 2 and all(type(x) is int for x in value)):
-        raise ValueError(f"holds {str(value)[:40]!r} where a pair of people should stand")
+        raise ValueError(f"holds {str(value)[:40]!r} instead of a pair of people")
     for x in value:
         if not 0 <= x < people:
             raise ValueError(f"names person {x} but 'genders' lists {people}")
@@ -106,7 +106,7 @@ def _genders(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     pairs = [part.rsplit(":", 1) for part in text.split(",")]
     for part in pairs:
         if len(part) != 2 or part[1] not in (MALE, FEMALE) or not part[0].strip():
-            raise ValueError(f"holds {':'.join(part)[:40]!r} where NAME:male or NAME:female should stand")
+            raise ValueError(f"holds {':'.join(part)[:40]!r} instead of NAME:male or NAME:female")
     names = tuple(name.strip() for name, _ in pairs)
     if len(set(names)) != len(names):
         raise ValueError("names one person twice")
@@ -134,7 +134,7 @@ def _proof(text: str) -> tuple[Step, ...]:
     steps = []
     for head, body in (pair for step in value for pair in step.items()):
         if not (_fact(head) and isinstance(body, (list, tuple)) and all(_fact(each) for each in body)):
-            raise ValueError("holds a step that is not {fact: [fact, fact]}")
+            raise ValueError("has a step that is not {fact: [fact, fact]}")
         steps.append((head, tuple(body)))
     return tuple(steps)
 
@@ -160,7 +160,7 @@ def _task(text: str, types: int) -> tuple[str, int]:
 
 
 def row_of(cells: Mapping[str, str], *, file: str, line: int) -> ClutrrRow:
-    """A checked row of a row's cells; an error names the column, not the file."""
+    """A checked row from the cells of a CSV row; an error names the column, not the file."""
 
     def parse(column: str, parser: Any, *rest: Any, **more: Any) -> Any:
         try:
@@ -218,7 +218,7 @@ def _list(text: str) -> list[Any]:
 
 
 def read_rows(path: Path) -> Iterator[ClutrrRow]:
-    """The rows of a file, plain or gzipped; the first that cannot be read ends it with an error."""
+    """The rows of a file, plain or gzipped; the first unreadable row is an error."""
 
     def check_header(names: Sequence[str]) -> None:
         if missing := next((name for name in NEEDED if name not in names), None):

@@ -1,9 +1,8 @@
 """`proband build kinship`: the stories of a plan as items, round by round (a round is a function of
-(seed, part, task, k, number) alone), and what the manifest says of them: counts as the items go by, and the report on
-what leaks from training to test.
+(seed, part, task, k, number) alone), and their manifest: counts, and the overlap of training and test.
 
-A story comes about in five files: options.py (which stories), this one (one after the other), story_logic.py (its
-facts and proof), wording.py (its names and words), telling/stories.py (its sentences).
+Five files make a story: options.py (which stories), this one (the order of stories), story_logic.py (facts and
+proof), wording.py (its names and words), telling/stories.py (its sentences).
 """
 
 from __future__ import annotations
@@ -24,19 +23,20 @@ from proband.core.plugins import declared
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.core.worker_processes import Pool
+from proband.suites.kinship.generate import story_logic
 from proband.suites.kinship.generate.hold_outs import HeldClauses
-from proband.suites.kinship.generate.options import HOLD_OUTS, LICENCE, MIXED, BuildOptions, Cell, Plan, make_plan
+from proband.suites.kinship.generate.options import (
+    HOLD_OUTS,
+    LICENCE,
+    MIXED,
+    BuildOptions,
+    BuildPlan,
+    StoryCell,
+    make_plan,
+)
 from proband.suites.kinship.generate.pairs import kin_word_auc, opened
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
-from proband.suites.kinship.generate.story_logic import (
-    Draft,
-    DraftSource,
-    Goal,
-    family_draft,
-    from_either_side,
-    goals,
-    with_proof,
-)
+from proband.suites.kinship.generate.story_logic import Draft, Goal
 from proband.suites.kinship.generate.wording import Wording, retold
 from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.telling.bank import OURS, crowd_folder
@@ -47,23 +47,23 @@ from proband.suites.kinship.world.families import Random, family_pool, shuffle
 from proband.suites.kinship.world.relations import STRICT, World
 from proband.suites.kinship.world.rules import SHIPPED, Rules, load, story_of
 
-OTHER_BUILDERS = {  # by the option that asks for one
+OTHER_BUILDERS = {  # option -> the builder that it selects
     "data": "proband.suites.kinship.generate.released_rows:build_released",
     "release": "proband.suites.kinship.generate.release:build_release",
 }
-SAMPLE = 500  # without --certify full, one item in so many is searched for a counter-family
-CHECKED = 25  # and one in so many is verified as `proband verify` does it
-KEPT_BAGS = 20_000  # stories that the detector of kin words looks at
-ROUNDS = 5  # of stories per message between processes
-MAX_TRIES = 50  # so many pairs are looked for, for each that is wanted
-COUNTED_CLAUSES = 100_000  # clauses to count apart at most
+SAMPLE = 500  # without --certify full, one item in SAMPLE is searched for a counter-family
+CHECKED = 25  # and one in this many is verified, as by `proband verify`
+KEPT_BAGS = 20_000  # stories that the kin-word detector uses
+ROUNDS = 5  # rounds of stories per message between processes
+MAX_TRIES = 50  # pairs tried for each pair wanted
+COUNTED_CLAUSES = 100_000  # most clauses to count separately
 REST = "the rest is Proband's own, Apache-2.0"
-MOST_AUC = 0.60  # of the detector of kin words
-ENOUGH, UNEVEN = 44, 0.15  # a cell of so many stories has no label as common as this
+MOST_AUC = 0.60  # for the kin-word detector
+ENOUGH, UNEVEN = 44, 0.15  # in a cell of ENOUGH stories, no label has a share of UNEVEN
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
-    """Stories as items, or with `data` CLUTRR's rows as items, or with `release` a frozen set."""
+    """Items of a build: new stories, CLUTRR's rows (`data`) or a frozen set (`release`)."""
     for option, builder in OTHER_BUILDERS.items():
         if getattr(options, option) is not None:
             made: Built = declared(builder)(options, seed=seed)
@@ -74,7 +74,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     )
 
 
-def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Generator[Item, None, None]:
+def items_of(plan: BuildPlan, cells: Sequence[StoryCell], tally: BuildTally) -> Generator[Item, None, None]:
     """The stories as items."""
     with Pool(rounds_of, (plan,), workers=plan.options.workers) as workers:
         for cell in cells:
@@ -89,58 +89,58 @@ def items_of(plan: Plan, cells: Sequence[Cell], tally: BuildTally) -> Generator[
                 raise ProbandError(f"only {wanted} have a partner with the same words")
 
 
-def _tasks(cell: Cell, limit: int, plan: Plan) -> Iterator[tuple[Cell, range]]:
-    """The rounds of a cell that give `limit` stories, a few at a time."""
+def _tasks(cell: StoryCell, limit: int, plan: BuildPlan) -> Iterator[tuple[StoryCell, range]]:
+    """Rounds of a cell that give `limit` stories, in small groups."""
     rounds = range(cell.first, cell.first - (-limit // Rounds.size(plan)))
     return ((cell, rounds[at : at + ROUNDS]) for at in range(0, len(rounds), ROUNDS))
 
 
-def rounds_of(plan: Plan) -> Callable[[tuple[Cell, range]], Iterator[Item]]:
-    """What a worker process does: the stories of some rounds of a cell."""
+def rounds_of(plan: BuildPlan) -> Callable[[tuple[StoryCell, range]], Iterator[Item]]:
+    """The stories of some rounds of a cell, as a worker process makes them."""
     rounds = Rounds(plan)
     return lambda task: (story for number in task[1] for story in rounds.stories(task[0], number))
 
 
 class Rounds:
-    """Makes any round of stories of a plan."""
+    """Makes the stories of any round of a plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: BuildPlan) -> None:
         self.plan, options = plan, plan.options
         self.rules: Rules = load(options.rules)
-        self.source = DraftSource(
+        self.source = story_logic.DraftSource(
             rules=self.rules,
             sound=load("sound") if self.rules.world == "family" and self.rules.kin == STRICT else self.rules,
             graphs=family_pool(self.rules, seed=plan.seed, spread=options.spread),
             size=plan.noise_size,
         )
-        self.draft = family_draft if self.rules.world == "family" else rules_draft
-        self.goals = goals(self.rules)
+        self.draft = story_logic.family_draft if self.rules.world == "family" else rules_draft
+        self.goals = story_logic.goals(self.rules)
         self.from_here = {goal: [*self.goals[i:], *self.goals[:i]] for i, goal in enumerate(self.goals)}
         held = "clauses" in plan.hold_out
         clauses = HeldClauses(self.rules, share=plan.held["clauses"], seed=plan.seed) if held else None
-        self.shared = {c.k for c in plan.cells if c.part == "train"}  # longer clauses are new to training anyway
+        self.shared = {c.k for c in plan.cells if c.part == "train"}  # longer clauses do not occur in training anyway
         self.accept = {part: clauses.accept(part) if clauses and part else None for part in ("", "train", "test")}
         self.wording = Wording(plan, self.rules)
         self.manifest = {"options": {"bank": options.bank}, "rules": {self.rules.name: self.rules.sha256}}
 
     @staticmethod
-    def size(plan: Plan) -> int:
-        """Stories per round at most: as many as there are goals; of pairs twice as many."""
-        return (2 if plan.paired else 1) * len(goals(load(plan.options.rules)))
+    def size(plan: BuildPlan) -> int:
+        """The largest number of stories per round: one per goal, or two if stories come in pairs."""
+        return (2 if plan.paired else 1) * len(story_logic.goals(load(plan.options.rules)))
 
-    def stories(self, cell: Cell, number: int) -> Iterator[Item]:
-        """The stories of a round, one for every goal (or a pair)."""
+    def stories(self, cell: StoryCell, number: int) -> Iterator[Item]:
+        """The stories of a round: one (or a pair) for every goal."""
         key = (self.plan.seed, cell.part, cell.task, cell.k, number)
-        draw, words = generator(*key).random, generator(*key, "words")  # apart: the same facts in any form
-        sides = generator(*key, "sides").random  # apart: the same questions, whichever side facts are stated from
+        draw, words = generator(*key).random, generator(*key, "words")  # separate: the facts do not depend on the form
+        sides = generator(*key, "sides").random  # separate: the questions do not depend on the sides of facts
         first = number * self.size(self.plan)
         sample, index = self._sample(cell, first), first
         for place, goal in enumerate(self._order(draw), start=first):
             task = MIXED[place % len(MIXED)] if cell.task == "mixed" else cell.task
             draft = self._draft(cell, goal, task, draw)
             if not self.plan.options.facts_along_chain:
-                draft = from_either_side(draft, self.rules, sides)
-            draft = with_proof(draft, self.source.sound)
+                draft = story_logic.from_either_side(draft, self.rules, sides)
+            draft = story_logic.with_proof(draft, self.source.sound)
             if self.plan.paired:
                 yield from self._pair(cell, task, draft, draw, words, sides, index)
                 index += 2
@@ -154,7 +154,7 @@ class Rounds:
             index += 1
 
     def _checked(self, item: Item, index: int) -> Item:
-        """The story, once it is verified as `proband verify` does it: every one with `certify` full, else some."""
+        """The story, verified as by `proband verify`: each with `certify` full, otherwise a sample."""
         certify, ambiguous = self.plan.options.certify, item.facts["certificate"] == "ambiguous"
         if certify == "none" or (certify == "sample" and index % CHECKED) or ambiguous:
             return item
@@ -163,10 +163,10 @@ class Rounds:
         return item
 
     def _pair(
-        self, cell: Cell, task: str, draft: Draft, draw: Random, words: random.Random, sides: Random, index: int
+        self, cell: StoryCell, task: str, draft: Draft, draw: Random, words: random.Random, sides: Random, index: int
     ) -> Iterator[Item]:
-        """A story whose answer follows and one with the same words that leaves several; where the share of open stories
-        is not a half, one of the two may be left out. Nothing where no partner is found."""
+        """A story whose answer follows, and one with the same words whose answer is open; nothing if there is no
+        partner. One of the two may be left out if the share of open stories is not a half."""
         sets, share = self.plan.options.question == "sets", self.plan.options.open
         found = opened(draft, self.rules, draw, sets=sets)
         if found is None:
@@ -187,27 +187,25 @@ class Rounds:
             yield self._checked(two, index // 2)
 
     def _order(self, draw: Random) -> list[Goal]:
-        """Every goal once, each word with one gender of x, in random order, then each with the other."""
+        """All goals in random order, with one gender of x per word, then all again with the other."""
         by_word = group_by_key((goal[:2], goal) for goal in self.goals)
         mixed = [[same[i] for i in shuffle(len(same), draw)] for same in by_word.values()]
         return [layer[i] for layer in zip(*mixed, strict=True) for i in shuffle(len(mixed), draw)]
 
-    def _draft(self, cell: Cell, goal: Goal, task: str, draw: Random) -> Draft:
-        """A draft for the goal or, where its clauses are all held out, for one of the goals that come after it."""
+    def _draft(self, cell: StoryCell, goal: Goal, task: str, draw: Random) -> Draft:
+        """A draft for the goal, or for a later goal if all clauses of this one are held out."""
         accept = self.accept[cell.part] if task != "memory" and cell.k in self.shared else None
         candidates = self.from_here[goal]
-        if (
-            task in WAYS
-        ):  # no two ways leave a grandparent or a spouse together, few long ones an uncle: anybody instead
+        if task in WAYS:  # some goals have no story with two paths: try others
             candidates = [goal, *(candidates[i] for i in shuffle(len(candidates), draw))]
         for candidate in candidates:
             draft = self.draft(self.source, candidate, cell.k, task=task, draw=draw, accept=accept)
             if draft is not None:
                 return draft
-        raise ProbandError(f"no story of {cell.k} facts for task {task!r} can be made with these settings")
+        raise ProbandError(f"no story of {cell.k} facts for task {task!r} is possible with these settings")
 
-    def _sample(self, cell: Cell, first: int) -> Sequence[int]:
-        """The stories of a round to search for a counter-family: all, or one of every SAMPLE of the cell at random."""
+    def _sample(self, cell: StoryCell, first: int) -> Sequence[int]:
+        """The stories of a round to search for a counter-family: all, or a random sample of one in SAMPLE."""
         last, certify = first + self.size(self.plan), self.plan.options.certify
         if self.rules.world != "family" or certify == "none":
             return ()
@@ -221,11 +219,11 @@ class Rounds:
 
 
 def stream(options: BuildOptions, *, seed: int) -> Callable[[int], Item]:
-    """Makes story number n of the plan's training cells, or of all cells where none is held out, taken in turn: the
-    first of round n, so that no other is made before it; where stories come in pairs, one of its first four, so that
-    either of a pair comes up. The closure proves each; `certify` full searches each too."""
+    """Makes story number n of the plan's training cells, or of all cells if nothing is held out, in turn. It is the
+    first story of round n, so no other story has to be made (with pairs, one of the first four, so that both members of
+    a pair occur). The closure proves each story; with `certify` full, each is also searched."""
     if any(getattr(options, option) is not None for option in OTHER_BUILDERS):
-        raise ProbandError(f"a stream makes its stories: it takes none of {', '.join(OTHER_BUILDERS)}")
+        raise ProbandError(f"a stream builds its own stories and does not take {', '.join(OTHER_BUILDERS)}")
     certify: Any = "none" if options.certify == "sample" else options.certify
     plan = make_plan(replace(options, certify=certify), seed=seed)
     rounds, cells = Rounds(plan), [cell for cell in plan.cells if cell.part != "test"] or plan.cells
@@ -238,7 +236,7 @@ def stream(options: BuildOptions, *, seed: int) -> Callable[[int], Item]:
 
 
 def generator(*parts: object) -> random.Random:
-    """A random generator for a round or another part of a build: the parts decide it, not the process.
+    """A random generator for a part of a build. It depends only on `parts`, not on the process.
 
     >>> generator(0, "train", 3).random() == generator(0, "train", 3).random() != generator(0, "train", 4).random()
     True
@@ -248,7 +246,7 @@ def generator(*parts: object) -> random.Random:
 
 
 def _search(draft: Draft, world: World) -> None:
-    """An independent, complete search for a family in which the facts hold and the answer does not."""
+    """An independent, complete search for a family in which the facts hold and the answer fails."""
     from proband.suites.kinship.logic.search import entailed
 
     if not entailed(draft.genders, draft.edges, draft.query, draft.target, world=world):
@@ -257,11 +255,11 @@ def _search(draft: Draft, world: World) -> None:
         )
 
 
-# ---- what the manifest says ----------------------------------------------------------------------------------------
+# ---- the manifest --------------------------------------------------------------------------------------------------
 
 
 class BuildTally:
-    """Counts as the items go by: labels, genders, clauses, and what each split has seen."""
+    """Counts over the items of a build: labels, genders, clauses, and the material of each split."""
 
     def __init__(self) -> None:
         self.targets: dict[str, Counter[str]] = {}  # by split, task and k
@@ -271,14 +269,14 @@ class BuildTally:
         self.verdicts: Counter[str] = Counter()
         self.searched = 0
         self.stated: Counter[str] = Counter()
-        self.bags: list[tuple[tuple[str, ...], bool, str]] = []  # stated words, whether several are left, pair
+        self.bags: list[tuple[tuple[str, ...], bool, str]] = []  # (stated words, whether the answer is open, pair)
 
     def add(self, item: Item) -> None:
         facts, split = item.facts, item.split if "split" in item.tags else ""
         cell = " ".join(filter(None, (split, str(item.tags["task"]), f"k={facts['k']}")))
         self.targets.setdefault(cell, Counter())[facts["target"]] += 1
         self.genders["-".join([facts["genders"][person] for person in facts["query"]])] += 1
-        if len(self.clauses) < COUNTED_CLAUSES or facts["clause"] in self.clauses:  # flat memory
+        if len(self.clauses) < COUNTED_CLAUSES or facts["clause"] in self.clauses:  # keeps memory constant
             self.clauses[facts["clause"]] += 1
         entailed, words = facts["certificate"] == "entailed", tuple(kin for _, kin, _ in facts["edges"])
         self.verdicts[facts["certificate"]] += 1
@@ -293,9 +291,9 @@ class BuildTally:
                 seen[what].update(parts)
 
     def leaks(self, held: Sequence[str]) -> dict[str, dict[str, float]]:
-        """For each of the four (paraphrases: occasions and frames), whole prompts, and sentences with the names masked:
-        how many different ones train, test and both have, and which share of test's train has (of the different ones,
-        and of all that occur)."""
+        """Overlap of training and test in the four hold-outs (paraphrases: occasions and frames), whole prompts, and
+        sentences with masked names: the number of distinct values in train, test and both, and the share of test that
+        also occurs in train (of distinct values, and of all occurrences)."""
         report = {}
         for what in (*HOLD_OUTS, "prompts", "sentences"):
             train, test = (self.seen.get(split, {}).get(what, Counter[Any]()) for split in ("train", "test"))
@@ -311,7 +309,7 @@ class BuildTally:
         return report
 
     def word_detector(self) -> dict[str, float | int]:
-        """How well stated kin words alone say whether a story leaves several answers."""
+        """AUC of a detector that sees only the stated kin words and predicts whether the answer is open."""
         return {"auc": kin_word_auc(self.bags), "stories": len(self.bags), "at_most": MOST_AUC}
 
 
@@ -319,8 +317,8 @@ PARTS = ("lengths", "clauses", "prompts", "paraphrases", "names", "sentences", "
 
 
 def parts_of(item: Item) -> tuple[Sequence[Any], ...]:
-    """What training and test may have in common (PARTS): clauses of more than two facts, occasions, frames and their
-    constructions, sentences with the names masked."""
+    """The material that training and test may share (PARTS): clauses of more than two facts, occasions, frames, their
+    constructions, and sentences with masked names."""
     facts, scenes = item.facts, item.facts["telling"].get("scenes", ())
     occasions, frames = [scene[0] for scene in scenes], [sentence[0] for scene in scenes for sentence in scene[2]]
     clauses = facts["clusters"][:1] if facts["k"] > 2 else []
@@ -331,7 +329,7 @@ def parts_of(item: Item) -> tuple[Sequence[Any], ...]:
 
 
 def share_known(some: Counter[Any], known: Collection[Any]) -> float:
-    """The share of all that occur that is known."""
+    """The share of all occurrences that is known."""
     return sum(count for each, count in some.items() if each in known) / max(1, some.total())
 
 
@@ -340,18 +338,18 @@ def shares(counts: Counter[str]) -> dict[str, float]:
     return {name: round(count / total, 4) for name, count in sorted(counts.items())}
 
 
-def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
+def _summary(plan: BuildPlan, tally: BuildTally) -> Mapping[str, Any]:
     """Counts, priors and majority accuracy, genders, clauses, certificates, and the leak report of a split."""
     total, rules = tally.genders.total(), load(plan.options.rules)
     majority = {name: round(max(labels.values()) / labels.total(), 4) for name, labels in tally.targets.items()}
     warnings = [
-        f"{name}: {share:.0%} of the stories have one label; hold out fewer clauses"
+        f"{name}: {100 * share:.0f} % of the stories have one label; hold out fewer clauses"
         for name, share in majority.items()
         if not plan.paired and tally.targets[name].total() >= ENOUGH and share > UNEVEN
     ]
     detector = {"kin_word_detector": tally.word_detector()} if plan.paired else {}
     if detector and len(tally.bags) >= 10 * ENOUGH and detector["kin_word_detector"]["auc"] > MOST_AUC:
-        warnings.append(f"kin words alone tell open stories apart (AUC {detector['kin_word_detector']['auc']})")
+        warnings.append(f"kin words alone reveal which stories are open (AUC {detector['kin_word_detector']['auc']})")
     return {
         **({"warnings": warnings} if warnings else {}),
         "rules": {rules.name: rules.sha256},
@@ -375,7 +373,7 @@ def _summary(plan: Plan, tally: BuildTally) -> Mapping[str, Any]:
 
 
 def _licence(options: BuildOptions) -> str:
-    """Of what the items are made from: the templates' and the rules', where they are not ours.
+    """The licence of the items: that of templates and rules from others, or ours.
 
     >>> _licence(BuildOptions(rules="mine/office.toml"))
     "that of the rules in office.toml (the rest is Proband's own, Apache-2.0)"

@@ -1,12 +1,12 @@
 """Hold-outs (section 3.3.1 of the paper).
 
-    paraphrases    a share of the bank's paraphrases tells test stories only
+    paraphrases    a share of the bank's paraphrases is for test stories only
     clauses        a share of the clauses of more than two facts is for test stories only; a clause read from its other
                    end (the inverse relations, backwards) is the same clause
     lengths        test stories are longer than any training story
     names          a share of the names is for test stories only
 
-Any combination can be asked for; `Tally` reports for each of the four what training and test have in common.
+They can be combined; `BuildTally` reports the overlap of training and test in each of the four.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ Clause = tuple[int, ...]
 class HeldClauses:
     """Which clauses are held out: a function of the clause and the seed alone, so that it needs no list of clauses.
 
-    Of the few clauses of three to five facts the share is taken by number: for each target first the one with the
-    lowest hash that can be told of so many different people, then those with the lowest hashes. A longer clause is held
-    out when its hash falls into the share.
+    For the few clauses of three to five facts the share is a number: for each target, first the clause with the lowest
+    hash that is possible with different people, then those with the lowest hashes. A longer clause is held out if its
+    hash falls into the share.
     """
 
     def __init__(self, rules: Rules, *, share: float, seed: int) -> None:
         self.inverse, self.share, self.seed = rules.inverse, share, seed
         self._mark = lru_cache(maxsize=100_000)(self._hash)
-        self.short: dict[Clause, bool] = {}  # is it held out?
+        self.short: dict[Clause, bool] = {}  # whether a clause is held out
         for groups in _short(rules):
             ranked = [sorted({canonical_clause(c, rules.inverse) for c in group}, key=self._mark) for group in groups]
             least = [next((clause for clause in group if _possible(rules, clause)), ()) for group in ranked]
@@ -57,7 +57,7 @@ class HeldClauses:
         return self.short[one] if one in self.short else self._mark(one) < self.share
 
     def accept(self, split: str) -> Callable[[Clause], bool]:
-        """Which clauses the stories of a split may have, at lengths that both splits have."""
+        """A predicate: which clauses the stories of a split may have, at lengths that both splits share."""
         if split == TRAIN:
             return lambda clause: not self.held(clause)
         return lambda clause: len(clause) <= 2 or self.held(clause)
@@ -65,7 +65,7 @@ class HeldClauses:
 
 @lru_cache(maxsize=4)
 def _short(rules: Rules) -> list[list[set[Clause]]]:
-    """For each length from 3 to 5 and each target, its clauses: what its rules unfold to, whatever the genders."""
+    """For each length from 3 to 5 and each target, the clauses that its rules unfold to, for any genders."""
     targets = range(len(rules.neutrals))
     bodies = rule_bodies(rules)
     known: dict[int, list[set[Clause]]] = {1: [{(r,)} for r in targets]}
@@ -85,7 +85,7 @@ def _short(rules: Rules) -> list[list[set[Clause]]]:
 
 @lru_cache(maxsize=10_000)
 def _possible(rules: Rules, clause: Clause) -> bool:
-    """Whether the closure finds no contradiction ("my spouse's child's other parent" would be a second spouse)."""
+    """Does the closure find no contradiction? ("my spouse's child's other parent" would be a second spouse)"""
     for genders in product((MALE, FEMALE), repeat=len(clause) + 1):
         edges = [(i, rules.word(relation, genders[i + 1]), i + 1) for i, relation in enumerate(clause)]
         if close(rules, genders, edges).consistent:
@@ -94,7 +94,7 @@ def _possible(rules: Rules, clause: Clause) -> bool:
 
 
 def names_of(names: Mapping[str, Sequence[str]], *, share: float, seed: int) -> dict[str, dict[str, list[str]]]:
-    """split -> gender -> names, with `share` of each gender's for the test.
+    """split -> gender -> names; `share` of each gender's names are for the test.
 
     >>> both = names_of({"male": ["A", "B", "C", "D", "E"]}, share=0.2, seed=0)
     >>> len(both["train"]["male"]), len(both["test"]["male"])

@@ -18,8 +18,8 @@ from proband.suites.kinship.world.rules import load
 
 MIXED = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory")
 TASKS = (*MIXED, "mixed")  # for chains of any length
-PROVED = ("sound", "wide", "blended")  # rules whose table is proved, in worlds of families
-LONGEST_OF_BOTH = 4  # facts of the shorter of two ways that are both needed: longer ones hardly come up
+PROVED = ("sound", "wide", "blended")  # rule bases of families with a proved table
+LONGEST_OF_BOTH = 4  # facts of the shorter of two paths that are both needed; longer ones are rare
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 LARGEST = 200  # of k and noise-size
@@ -37,7 +37,7 @@ def _says(text: str) -> Meta:
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions:
-    """What stories to make. `--data` takes CLUTRR's own rows instead; see RELEASED for what applies to them."""
+    """Which stories to make. `--data` reads CLUTRR's rows instead; RELEASED lists the options for them."""
 
     task: Annotated[str, _says(f"{', '.join((*TASKS, *WAYS))}; several with commas")] = "clean"
     k: Annotated[str | int, _says("facts per story, like 2,3,4 or 2..10")] = "2,3,4"
@@ -56,7 +56,7 @@ class BuildOptions:
     ] = "sound"
     certify: Annotated[
         Literal["full", "sample", "none"],
-        _says("check what is written, and search for a counter-family: every item, a sample, or none"),
+        _says("verify items and search for counter-families: all (full), a sample, or none"),
     ] = "sample"
     noise_size: Annotated[
         str | int, _says("facts per noise path: a number, a range like 2..3, or by kind: supporting=2,irrelevant=1")
@@ -71,36 +71,36 @@ class BuildOptions:
     form: Annotated[Literal["story", "facts", "graph"], _says("story, facts (plain sentences) or graph (triples)")] = (
         "story"
     )
-    bank: Annotated[str, _says("proband, or clutrr:FOLDER (the crowd's, with ours where it has none)")] = OURS
+    bank: Annotated[str, _says("proband, or clutrr:FOLDER (crowd templates, with ours for missing facts)")] = OURS
     workers: Annotated[Count, _says("processes; the result does not depend on it")] = 1
     data: Annotated[
-        Path | None, _says("take CLUTRR's own rows instead: a CSV file, a release, or a folder of them")
+        Path | None, _says("use CLUTRR's own rows instead: a CSV file, a release, or a folder of releases")
     ] = None
-    release: Annotated[
-        str | int | None, _says("build the frozen set (1), or a definition of your own as TOML file")
-    ] = None
-    slice: Annotated[str, _says("with --release: these slices only (several with commas)")] = ""
+    release: Annotated[str | int | None, _says("build the frozen set (1), or your own definition in a TOML file")] = (
+        None
+    )
+    slice: Annotated[str, _says("with --release: only these slices (several with commas)")] = ""
     facts_along_chain: Annotated[
         bool, _says("state every fact from the asker's side, in the order of the chain, as CLUTRR does"), RARE
     ] = False
-    spread: Annotated[bool, _says("state more often the relations that chains rarely have"), RARE] = False
+    spread: Annotated[bool, _says("state relations that are rare in chains more often"), RARE] = False
     held: Annotated[str, _says("shares held out, like paraphrases=0.2,clauses=0.1,names=0.2"), RARE] = (
         "paraphrases=0.2,clauses=0.1,names=0.2"
     )
 
 
 def example_options(options: BuildOptions) -> BuildOptions | None:
-    """A few stories of the same kinds, to show as worked examples; CLUTRR's rows have a train split of their own."""
+    """A few stories of the same kinds, for few-shot examples; CLUTRR's rows have their own train split."""
     if options.data is not None or options.release is not None:
         return None
     return replace(options, per_k=44, certify="none", workers=1)
 
 
-RELEASED = ("data", "question", "form", "certify")  # what applies to CLUTRR's own rows
+RELEASED = ("data", "question", "form", "certify")  # options that apply to CLUTRR's own rows
 
 
 def refuse_others(options: BuildOptions, allowed: Sequence[str], why: str) -> None:
-    """An option that is set and not among those allowed is an error."""
+    """Raise an error if an option is set that is not allowed here."""
     for field in fields(options):
         if field.name not in allowed and getattr(options, field.name) != field.default:
             raise ProbandError(f"{field.name.replace('_', '-')!r} does not apply to {why}")
@@ -122,7 +122,7 @@ def parse_range(text: str | int, name: str = "k") -> tuple[int, ...]:
     except ValueError:
         raise ProbandError(f"{name!r} is {text!r}; write it like 2,3,4 or 2..10") from None
     if not numbers or min(numbers) < 0:
-        raise ProbandError(f"{name!r} is {text!r}, which names no length")
+        raise ProbandError(f"{name!r} is {text!r}, which contains no length")
     return tuple(dict.fromkeys(numbers))
 
 
@@ -141,7 +141,7 @@ def parse_hold_out(text: str) -> tuple[str, ...]:
 
 
 def parse_shares(text: str) -> dict[str, float]:
-    """The shares held out, as `held` says them.
+    """The shares to hold out, from a text such as `paraphrases=0.2`.
 
     >>> parse_shares("clauses=0.3")
     {'paraphrases': 0.2, 'clauses': 0.3, 'names': 0.2}
@@ -160,7 +160,7 @@ def parse_shares(text: str) -> dict[str, float]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class StoryCell:
     """`count` stories of one kind. `part` is "train" or "test" where stories are held out, else nothing.
 
     A release (release.py) also has the `split` valid, whose stories follow those of training, and slices of the test,
@@ -171,10 +171,10 @@ class Cell:
     task: str
     k: int
     count: int
-    first: int = 0  # round to begin with
-    name: str = ""  # of the split, where it is not that of the part
+    first: int = 0  # the first round
+    name: str = ""  # of the split, if it differs from `part`
     slice: str = ""
-    phrases: str = ""  # "train": of training, whatever the part
+    phrases: str = ""  # "train": phrases of training, whatever the part
 
     @property
     def split(self) -> Split:
@@ -184,7 +184,7 @@ class Cell:
     @property
     def prefix(self) -> str:
         """
-        >>> Cell(part="test", task="clean", k=2, count=1, slice="plain").prefix
+        >>> StoryCell(part="test", task="clean", k=2, count=1, slice="plain").prefix
         'test-plain-clean-k2'
         """
         names = (self.name or self.part, self.slice if self.slice != self.task else "", self.task, f"k{self.k}")
@@ -192,26 +192,26 @@ class Cell:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
-    """Everything that decides a build: seed, options, and what follows from them."""
+class BuildPlan:
+    """Everything that determines a build: the seed, the options, and values derived from them."""
 
     seed: int
     options: BuildOptions
-    cells: tuple[Cell, ...]
+    cells: tuple[StoryCell, ...]
     hold_out: tuple[str, ...]
     held: dict[str, float]  # shares
     noise_size: dict[str, range]  # by kind
 
     @property
     def paired(self) -> bool:
-        """Whether stories come in pairs that differ in one fact: one whose answer follows, one that leaves several."""
+        """Whether stories come in pairs that differ in one fact: one with a determined and one with an open answer."""
         return self.options.open > 0 or self.options.question == "sets"
 
 
-def make_plan(options: BuildOptions, *, seed: int) -> Plan:
-    """The plan for the options; fails at once, in a sentence, for what cannot be built."""
+def make_plan(options: BuildOptions, *, seed: int) -> BuildPlan:
+    """The plan for the options; an impossible combination is an error in one sentence."""
     held = parse_hold_out(options.hold_out)
-    plan = Plan(
+    plan = BuildPlan(
         seed=seed,
         options=options,
         cells=_cells(options, held),
@@ -223,12 +223,12 @@ def make_plan(options: BuildOptions, *, seed: int) -> Plan:
     return plan
 
 
-def _cells(options: BuildOptions, held: tuple[str, ...]) -> tuple[Cell, ...]:
+def _cells(options: BuildOptions, held: tuple[str, ...]) -> tuple[StoryCell, ...]:
     tasks, lengths = list(dict.fromkeys(part.strip() for part in options.task.split(","))), parse_range(options.k)
     if wrong := next((name for name in tasks if name not in (*TASKS, *WAYS)), None):
         raise ProbandError(f"no task {wrong!r}; there are {', '.join((*TASKS, *WAYS))}")
     if not held and not options.test_per_k and options.test_k is None:
-        return tuple(Cell(part="", task=t, k=n, count=options.per_k) for t in tasks for n in lengths)
+        return tuple(StoryCell(part="", task=t, k=n, count=options.per_k) for t in tasks for n in lengths)
     longer = f"{max(lengths) + 1}..{max(10, max(lengths) + 1)}"
     default = longer if "lengths" in held else options.k
     test = parse_range(default if options.test_k is None else options.test_k, "test-k")
@@ -237,8 +237,8 @@ def _cells(options: BuildOptions, held: tuple[str, ...]) -> tuple[Cell, ...]:
             f"'hold-out' lengths: test stories of {min(test)} facts are not longer than all training ones"
         )
     count = min(options.per_k, 100) if options.test_per_k is None else options.test_per_k
-    train = [Cell(part="train", task=t, k=n, count=options.per_k) for t in tasks for n in lengths]
-    return (*train, *(Cell(part="test", task=t, k=n, count=count) for t in tasks for n in test if count))
+    train = [StoryCell(part="train", task=t, k=n, count=options.per_k) for t in tasks for n in lengths]
+    return (*train, *(StoryCell(part="test", task=t, k=n, count=count) for t in tasks for n in test if count))
 
 
 def _noise_sizes(text: str) -> dict[str, range]:
@@ -256,23 +256,23 @@ def _noise_sizes(text: str) -> dict[str, range]:
     return {kind: range(min(size), max(size) + 1) for kind, size in sizes.items()}
 
 
-def _check(plan: Plan) -> None:
+def _check(plan: BuildPlan) -> None:
     options, rules = plan.options, load(plan.options.rules)
     kinds, noise = {cell.task for cell in plan.cells}, min(size.start for size in plan.noise_size.values())
     families = rules.world == "family"
     if any(cell.k < 1 for cell in plan.cells):
         raise ProbandError("'k' is 0; a story has at least 1 fact")
     if any(cell.k < 2 for cell in plan.cells) and kinds & {*WAYS, *("supporting", "all", "mixed")}:
-        raise ProbandError("'k' is 1; tasks with a second way between two people of the chain need at least 2 facts")
+        raise ProbandError("'k' is 1; tasks with a second path need at least 2 facts")
     if noise < 1:
         raise ProbandError(f"'noise-size' is {noise}; it must be at least 1")
     if plan.noise_size["supporting"].start < 2 and kinds & {"supporting", "all", "mixed"}:
-        raise ProbandError("'noise-size' is 1; a supporting path has at least 2 facts, or it would be a short cut")
+        raise ProbandError("'noise-size' is 1; a supporting path needs at least 2 facts, otherwise it is a shortcut")
     if "paraphrases" in plan.hold_out and (options.form != "story" or not families):
-        raise ProbandError("'hold-out' paraphrases needs --form story and the family world: nothing else has any")
+        raise ProbandError("'hold-out' paraphrases needs --form story and rules of a family")
     if constructions := constructions_held(plan.hold_out):
         if options.form != "story" or not families:
-            raise ProbandError("'hold-out' constructions needs --form story and the family world")
+            raise ProbandError("'hold-out' constructions needs --form story and rules of a family")
         load_bank(options.bank).hold_out_constructions(constructions)
     if plan.paired or kinds & set(WAYS):
         what = (
@@ -285,14 +285,14 @@ def _check(plan: Plan) -> None:
         if plan.paired and any(cell.k < 2 for cell in plan.cells):
             raise ProbandError(f"{what} needs k of 2 or more: one fact states the answer")
         if plan.paired and options.facts_along_chain:
-            raise ProbandError(f"{what} makes pairs of stories: no chain order")
+            raise ProbandError(f"{what} makes pairs of stories, which do not work with facts-along-chain")
     if options.open and options.question in ("yes-no", "sets"):
         raise ProbandError("'open' needs --question choice or text")
     if any(cell.task == "both" and cell.k > LONGEST_OF_BOTH for cell in plan.cells):
-        raise ProbandError(f"task 'both' has ways of {LONGEST_OF_BOTH} facts at most (k)")
+        raise ProbandError(f"task 'both' needs k of at most {LONGEST_OF_BOTH}")
     if options.certify == "full" and not families and options.question == "sets":
         raise ProbandError(f"rule base {rules.name!r} has no families")
     if options.slice:
-        raise ProbandError("'slice' names a part of --release, which is not given")
+        raise ProbandError("'slice' needs --release")
     if options.form == "story" and families and options.bank != OURS:
         load_bank(options.bank)

@@ -1,7 +1,7 @@
 """Pairs of stories with the same words: the answer follows from one, and the other leaves several (`--open`,
 `--question sets`). So no word of a story can say whether its answer is determined.
 
-Beside a story whose answer follows we look for a neighbour, in this order:
+For a story whose answer follows, a neighbour is searched in this order:
 
     1  the two names of one fact exchanged (*Ann's father Ben* becomes *Ben's father Ann*, where genders allow it)
     2  one name of one fact replaced by that of another person of the story with the same gender
@@ -25,13 +25,13 @@ from proband.suites.kinship.world.families import Random, shuffle
 from proband.suites.kinship.world.relations import Edge
 from proband.suites.kinship.world.rules import Rules
 
-REARRANGED: Final = 20  # other places of the kin words that are tried
-FOLDS: Final = 5  # of the detector of kin words
+REARRANGED: Final = 20  # other positions of the kin words that are tried
+FOLDS: Final = 5  # for the kin-word detector
 RIDGE: Final = 1.0
 
 
 class Neighbour(NamedTuple):
-    """The facts of a neighbour, the place of the fact that differs (-1: several do), and who is named there instead."""
+    """The facts of a neighbour, the index of the changed fact (-1: several), and the new person in it."""
 
     edges: list[Edge]
     place: int = -1
@@ -68,7 +68,7 @@ def neighbours(draft: Draft, draw: Random) -> Iterator[Neighbour]:
 
 
 def opened(draft: Draft, rules: Rules, draw: Random, *, sets: bool) -> tuple[Draft, Neighbour] | None:
-    """A neighbour whose answer cannot be determined or, `sets`, is one of several relations."""
+    """A neighbour whose answer cannot be determined or, with `sets`, is one of several relations."""
     for neighbour in neighbours(draft, draw):
         if not _readable(draft, neighbour.edges):
             continue
@@ -87,8 +87,8 @@ def opened(draft: Draft, rules: Rules, draw: Random, *, sets: bool) -> tuple[Dra
 
 
 def _readable(draft: Draft, edges: Sequence[Edge]) -> bool:
-    """Whether everybody is still named, no two facts are about the same people, and facts connect the two people of the
-    question without telling what they are."""
+    """Is everybody still named, is each pair of people in one fact at most, and do the facts connect the two people of
+    the question without stating their relation?"""
     pairs = {frozenset((i, j)) for i, _, j in edges}
     everybody = {person for pair in pairs for person in pair}
     if len(pairs) < len(edges) or len(everybody) < len(draft.genders) or frozenset(draft.query) in pairs:
@@ -96,12 +96,12 @@ def _readable(draft: Draft, edges: Sequence[Edge]) -> bool:
     return shortest_path(edges, draft.query) is not None
 
 
-# ---- do kin words give it away whether an answer is determined? ------------------------------------------------------
+# ---- do kin words reveal whether an answer is determined? ------------------------------------------------------------
 
 
 def kin_word_auc(stories: Sequence[tuple[Sequence[str], bool, str]]) -> float:
-    """How well a linear detector that sees how often each kin word is stated, and nothing else, says whether several
-    answers are left: of (stated kin words, whether several are left, pair) for each story.
+    """How well a linear detector predicts whether an answer is open, from (stated kin words, whether it is open, pair)
+    of each story. It sees only how often each kin word is stated.
 
     Ridge regression of the label on the counts of the words, fitted on four fifths of the stories and scored on the
     rest, five times (the two stories of a pair are always on the same side). The figure is the area under the ROC curve

@@ -1,4 +1,4 @@
-"""`proband build kinship --release 1`: the frozen set, rebuilt byte for byte from its definition or not at all.
+"""`proband build kinship --release 1`: rebuilds the frozen set byte for byte from its definition, or fails.
 
 The definition (data/kinship/releases/1.toml) names the seed and the options of every slice, what the slice measures and
 what it does not, and the sha256 of its lines in items.jsonl. A build whose bytes differ is refused. `--slice NAME`
@@ -30,8 +30,8 @@ from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of, 
 from proband.suites.kinship.generate.options import (
     LICENCE,
     BuildOptions,
-    Cell,
-    Plan,
+    BuildPlan,
+    StoryCell,
     make_plan,
     parse_range,
     refuse_others,
@@ -45,7 +45,7 @@ HELD: Final = ("occasions", "constructions", "clauses", "sentences")
 
 
 class Slice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """Stories of one split: `per_k` of each length, `k` or those of training or test."""
+    """Stories of one split: `per_k` of each length in `k` (default: the lengths of training or test)."""
 
     split: Literal["train", "valid", "test"]
     per_k: int
@@ -63,42 +63,42 @@ class Slice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
 
 
 class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """A release: what is in it, and the hashes that it is frozen by."""
+    """The definition of a release, with the hashes of its slices."""
 
     name: str
     version: int
     seed: int
     options: dict[str, Any]
     slice: list[Slice]
-    generator: str = ""  # version of Proband that it was frozen with
-    sha256: dict[str, str] = {}  # of the lines of each slice
-    canary: str = ""  # a text that is in every item, to find them in training data by
+    generator: str = ""  # version of Proband that froze it
+    sha256: dict[str, str] = {}  # slice -> hash of its lines
+    canary: str = ""  # a text in every item, for finding them in training data
     path: Path = Path()
 
     def marked(self, item: Item) -> Item:
-        """The item with the canary, if the release has one."""
+        """The item with the release's canary, if there is one."""
         return msgspec.structs.replace(item, facts={**item.facts, "canary": self.canary}) if self.canary else item
 
     def slices(self, names: str) -> list[Slice]:
-        """All, or those that are named: by slice, or by split."""
+        """All slices, or those with the given names of slices or splits."""
         wanted, known = [name.strip() for name in names.split(",") if name.strip()], self.slice
         if wrong := next((name for name in wanted if not any(name in (e.slice, e.split) for e in known)), None):
             names = ", ".join(dict.fromkeys(each.slice for each in known))
             raise ProbandError(f"'slice' has no {wrong!r}; there are {names}", file=self.path)
         return [each for each in known if not wanted or each.slice in wanted or each.split in wanted]
 
-    def plan(self, part: Slice, *, workers: int = 1) -> Plan:
+    def plan(self, part: Slice, *, workers: int = 1) -> BuildPlan:
         given = {**self.options, **part.options, "task": part.task, "per-k": 1, "test-per-k": 1, "workers": workers}
         options = read_options(BuildOptions, given, of=f"{self.path.name}, slice {part.name}")
-        return make_plan(options, seed=self.seed)  # its own cells say which lengths training has
+        return make_plan(options, seed=self.seed)  # its own cells define the lengths of training
 
-    def cells(self, part: Slice, plan: Plan) -> list[Cell]:
-        """The stories of valid are those after the stories of train."""
+    def cells(self, part: Slice, plan: BuildPlan) -> list[StoryCell]:
+        """The stories of valid follow the stories of train."""
         side = "train" if part.split in ("train", "valid") else "test"
         lengths = parse_range(part.k or (plan.options.k if side == "train" else plan.options.test_k or plan.options.k))
         before = sum(each.per_k for each in self.slice if each.split == "train") if part.split == "valid" else 0
         return [
-            Cell(
+            StoryCell(
                 part=side,
                 task=part.task,
                 k=k,
@@ -113,7 +113,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 
 
 def load_release(name: str | int) -> Definition:
-    """The release that ships, by its number, or a definition in a file."""
+    """A shipped release by its number, or a definition in a file."""
     folder = DATA / "kinship" / "releases"
     path = Path(str(name)) if str(name).endswith(".toml") else folder / f"{name}.toml"
     if not path.is_file():
@@ -127,14 +127,14 @@ def load_release(name: str | int) -> Definition:
 
 
 def build_release(options: BuildOptions, *, seed: int) -> Built:
-    """The items of a release. It fixes everything: an option that says otherwise is refused."""
+    """The items of a release. A release fixes everything, so other options are errors."""
     refuse_others(options, ("release", "slice", "workers"), "--release, which fixes what is built")
     assert options.release is not None
     definition = load_release(options.release)
     if seed not in (0, definition.seed):
         raise ProbandError(f"'seed' is {seed}, and --release {options.release} has its own seed")
     if not definition.sha256:
-        raise ProbandError("is not frozen yet: `proband kinship freeze` does that", file=definition.path)
+        raise ProbandError("is not frozen; run `proband kinship freeze` first", file=definition.path)
     release = Release(definition, definition.slices(options.slice), workers=options.workers)
     return Built(
         items=release.items(),
@@ -146,7 +146,7 @@ def build_release(options: BuildOptions, *, seed: int) -> Built:
 
 
 class Release:
-    """The slices of a release, with their hashes as they go by."""
+    """The slices of a release; computes their hashes as the items pass."""
 
     def __init__(self, definition: Definition, slices: Sequence[Slice], *, workers: int = 1) -> None:
         self.definition, self.slices, self.workers = definition, slices, workers
@@ -178,7 +178,7 @@ class Release:
                 raise ProbandError(f"{wrong} (frozen with proband {of.generator})", file=of.path)
 
     def card(self) -> str:
-        """The data card: a template, and what is computed from the items."""
+        """The data card: a template filled with figures of the items."""
         of = self.definition
         made = [decode(Item, encode(item), file=of.path) for item in self.made]
         by_slice = {name: [i for i in made if _slice_of(i) == name] for name in self.tally}
@@ -231,8 +231,8 @@ def _slice_of(item: Item) -> str:
 
 
 def shares_in_training(tallies: Mapping[str, BuildTally]) -> dict[str, list[float]]:
-    """For every slice but training's, which share of its occasions, constructions, clauses of more than two facts and
-    sentences (names masked) is in training: claims about what is held out, computed from the items."""
+    """For every slice except training: the share of its occasions, constructions, clauses of more than two facts and
+    sentences (with masked names) that occur in training."""
     seen = {name: next(iter(tally.seen.values())) for name, tally in tallies.items()}
     trained = [own for name, own in seen.items() if name.startswith("train ")]
     known = {what: {each for own in trained for each in own[what]} for what in HELD}
@@ -244,7 +244,7 @@ def shares_in_training(tallies: Mapping[str, BuildTally]) -> dict[str, list[floa
 
 
 def strongest_shortcuts(items: Sequence[Item], *, known_as: str) -> dict[str, tuple[str, float]]:
-    """For every slice of the test, the shortcut with the highest accuracy and that accuracy; trained on train."""
+    """For every test slice, the best shortcut and its accuracy; shortcuts are trained on train."""
     if not any(item.split == "train" for item in items):
         return {}
     right = answered_rightly(SHORTCUTS, lambda: items, known_as=known_as)
@@ -275,7 +275,7 @@ def freeze(definition: Path, /, *, workers: int = 1) -> dict[str, Any]:
 
 
 def with_hashes(text: str, hashes: Mapping[str, str], *, generator: str) -> str:
-    """A definition with these hashes instead of those it had.
+    """The definition with new hashes.
 
     >>> print(with_hashes('seed = 1\\n\\n[[slice]]\\nsplit = "train"\\n', {"train clean": "ab"}, generator="0.1.0"))
     generator = "0.1.0"

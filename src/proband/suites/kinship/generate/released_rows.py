@@ -1,8 +1,8 @@
-"""`proband build kinship --data`: CLUTRR's rows, of any release, as items; each has the auditor's verdict on its label.
+"""`proband build kinship --data`: CLUTRR's rows, from any release, as items; each has the auditor's verdict on its
+label.
 
-The label stands as the file has it. The tag `verdict` says whether it follows from the facts (entailed, ambiguous,
-false, inconsistent; see proof/verdicts.py), so that a report shows how much of a model's accuracy is on labels that
-are right.
+The label comes from the file. The tag `verdict` is the result of the audit (entailed, ambiguous, false, inconsistent;
+see proof/verdicts.py), so a report shows how much of a model's accuracy is on right labels.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from proband.suites.kinship.audit.row_formats import CLUTRR, audit_row
 from proband.suites.kinship.clutrr.items import to_item
 from proband.suites.kinship.clutrr.rows import ClutrrRow, read_rows
 from proband.suites.kinship.generate.options import RELEASED, BuildOptions, refuse_others
-from proband.suites.kinship.telling.questions import ask
-from proband.suites.kinship.telling.stories import plain, triples
+from proband.suites.kinship.telling.stories import ask, plain, triples
 from proband.suites.kinship.world.relations import INVERSE, NEUTRAL
 from proband.suites.kinship.world.rules import canonical_clause, load
 
@@ -38,19 +37,19 @@ LICENCE: Final = "that of the rows in {data} (CLUTRR's own: CC BY-NC 4.0)"
 
 
 def build_released(options: BuildOptions, *, seed: int) -> Built:
-    """Items of the rows at `data`. Options that say how stories are made have no meaning for stories that are there."""
+    """Items from the rows at `data`. Options about the making of stories do not apply."""
     data = options.data
     assert data is not None
-    refuse_others(options, RELEASED, "--data, whose stories are there already")
+    refuse_others(options, RELEASED, "--data, which has its own stories")
     files, released = clutrr_files(data), Released(options, seed)
     return Built(items=released.items(files), licence=LICENCE.format(data=data.name), summary=released.summary)
 
 
 def clutrr_files(path: Path) -> list[RowFile]:
-    """The CLUTRR files at `path`: a file, a folder, or a folder of releases; templates and lists of names may stand
-    next to them."""
+    """The CLUTRR files at `path`: a file, a folder, or a folder of releases. Templates and lists of names are
+    ignored."""
     if path.suffix == ".jsonl" or (path / "items.jsonl").is_file():
-        raise ProbandError("holds items already; --data wants CLUTRR's CSV files", file=path)
+        raise ProbandError("contains items; --data needs CLUTRR's CSV files", file=path)
     files = files_at(path, (".csv", ".csv.gz"))
     if not (known := [each for each in files if path.is_file() or CLUTRR.fits(first_cells(each))]):
         raise ProbandError("contains none of CLUTRR's CSV files", file=path)
@@ -58,7 +57,7 @@ def clutrr_files(path: Path) -> list[RowFile]:
 
 
 class Released:
-    """CLUTRR's rows as items, and what was found in them."""
+    """CLUTRR's rows as items, and counts of what they contain."""
 
     def __init__(self, options: BuildOptions, seed: int) -> None:
         self.options, self.seed = options, seed
@@ -73,7 +72,7 @@ class Released:
         with Progress("rows") as bar:
             for source, row in ((file, row) for file in files for row in read_rows(file.path)):
                 if self.options.form == "story" and not row.story.strip():
-                    reason = "column 'story' is empty (--form facts takes the typed facts instead)"
+                    reason = "column 'story' is empty; use --form facts for the typed facts"
                     raise ProbandError(reason, file=source.path, line=row.line)
                 known = judge.judge(audit_row(row)).verdict if judge else None
                 self.fingerprint.add(row.story, row.query, row.target, row.task, row.k, row.split)
@@ -117,8 +116,8 @@ class Released:
 
 
 def clause(row: ClutrrRow) -> str:
-    """The relations along the chain without their genders, read from whichever end comes first in the alphabet.
-    Rows that share it are no independent evidence.
+    """The relations along the chain without genders, from the end that comes first in the alphabet. Rows with the same
+    clause are not independent.
 
     >>> row = ClutrrRow(file="", line=1, id="a", names=("A", "B", "C"), genders=("male",) * 3, query=(0, 2),
     ...                 target="uncle", chain=((0, "father", 1), (1, "brother", 2)), noise=(), task="", k=2, split="",

@@ -1,7 +1,7 @@
-"""Stories in a world that is known by its rules alone: a user's own rule base, or the compass directions of `grid`.
+"""Stories in a world that is defined by rules alone: a user's own rule base, or the compass directions of `grid`.
 
-There is no family to take people from, so every rule brings a new person (`symbolic`). The closure proves the
-story and looks for contradictions, which noise drawn at random may bring: such a story is thrown away.
+There is no family to take people from, so every rule adds a new person (`symbolic`). The closure proves the
+story and discards it if random noise makes it contradictory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Strange = tuple[str, list[Fact]]  # a noise path: its kind and its facts
 def rules_draft(
     source: DraftSource, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None
 ) -> Draft | None:
-    """A story that the closure proves, or None where `accept` lets none through."""
+    """A story that the closure proves, or None if `accept` rejects all."""
     rules = source.rules
     target, z, x = goal
     for _ in range(ATTEMPTS):
@@ -45,7 +45,7 @@ def rules_draft(
 
 
 class RuleChain(NamedTuple):
-    """Relations along a path, the steps of their proof, and which two people of the path are asked about."""
+    """Relations along a path, the steps of their proof, and the two people of the path that are asked about."""
 
     relations: list[int]
     steps: list[Step]
@@ -69,7 +69,7 @@ def _chain(rules: Rules, target: int, k: int, task: str, draw: Random) -> RuleCh
 
 
 def symbolic(rules: Rules, target: int, k: int, draw: Random) -> tuple[list[int], list[Step]] | None:
-    """Backward chaining on the rules alone, each bringing a new person: (k relations, steps), people being 0..k.
+    """Backward chaining on the rules alone; each step adds a person. Returns k relations and steps over people 0..k.
 
     >>> import random
     >>> from proband.suites.kinship.world.rules import load
@@ -77,7 +77,7 @@ def symbolic(rules: Rules, target: int, k: int, draw: Random) -> tuple[list[int]
     ([2, 0], [(0, 1, 2)])
     """
     bodies = rule_bodies(rules)
-    relations, path, steps = [target], [0, k], []  # on the path, labels: the ends, then -1, -2, ... as they come
+    relations, path, steps = [target], [0, k], []  # labels on the path: the ends, then -1, -2, ... in order of creation
     for fresh in range(1, k):
         places = [i for i, relation in enumerate(relations) if bodies[relation]]
         if not places:
@@ -92,7 +92,7 @@ def symbolic(rules: Rules, target: int, k: int, draw: Random) -> tuple[list[int]
 
 
 def _strange(source: DraftSource, k: int, kinds: Sequence[str], draw: Random) -> list[Strange]:
-    """Noise paths with relations drawn at random; the closure throws out contradictions later."""
+    """Noise paths with random relations; the closure rejects contradictions later."""
     fresh = k + 1
     noise: list[Strange] = []
     for kind in kinds:
@@ -112,7 +112,7 @@ def _strange(source: DraftSource, k: int, kinds: Sequence[str], draw: Random) ->
 
 
 def _genders(rules: Rules, facts: Sequence[Fact], fixed: dict[int, str], draw: Random) -> list[str] | None:
-    """Genders that fit the facts, drawn at random; None where these relations leave no room for the fixed ones."""
+    """Random genders that fit the facts; None if the relations contradict the fixed ones."""
     people = 1 + max(max(a, b) for a, _, b in facts)
     if not rules.gendered:
         return [NONE] * people

@@ -1,23 +1,21 @@
 """One story as logic: a chain of facts that proves the answer, noise next to it, and the query, before any words.
 
 Targets and backward chaining (section 3.2.2 of the paper). The goal is a pair (x, z) with the target relation. Each
-iteration takes one of the facts at hand, uniformly, as the subgoal, then one of the rules that resolve it, uniformly,
-and with it a person y of the family: the fact (a, b) gives way to (a, y) and (y, b). After k - 1 iterations k facts are
-left, a path from x to z from which the goal follows:
+iteration chooses one of the facts uniformly as the subgoal, then uniformly one of the rules that resolve it, with a
+person y of the family: (a, y) and (y, b) replace the fact (a, b). After k - 1 iterations there are k facts, a path from
+x to z from which the goal follows:
 
     x --- z    x --- y --- z    x --- y --- w --- z    ...
 
-Nobody stands on the path twice, so that all k facts are needed. Only rules with a single outcome are used, given the
-genders: "a child of my parent-in-law" is a sibling-in-law or my spouse, but when the child has my gender it is a
-sibling-in-law.
+No person is on the path twice, so all k facts are needed. Only rules with a single outcome for the given genders are
+used: "a child of my parent-in-law" is a sibling-in-law or my spouse, but a child of my gender is a sibling-in-law.
 
-Such chains state parents, siblings and spouses most of the time: of the rules with one outcome few have a grandparent,
-an uncle or a nephew among their premises, and none a sibling-in-law. With `spread` the rules that have are taken more
-often, such facts are not resolved further, and noise states them.
+Such chains mostly state parents, siblings and spouses: few rules with one outcome have a grandparent, an uncle or a
+nephew among their premises, and none has a sibling-in-law. With `spread`, these rules are chosen more often, such facts
+are not resolved further, and noise states them.
 
-A story that the closure cannot prove is thrown away, and another is tried. (rule_world_logic.py does the same for
-worlds that are known by their rules alone; pairs.py looks for a story that leaves the answer open next to one that does
-not.)
+A story that the closure cannot prove is discarded, and another is tried. (rule_world_logic.py does the same for worlds
+that are defined by rules alone; pairs.py finds an open story for each story with an answer.)
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from typing import NamedTuple
 
 from proband.suites.kinship.logic.closure import Steps, chart, depth, prove
 from proband.suites.kinship.logic.noise import NOISE, SECOND, WAYS, NoisePath, noise_paths, walk
-from proband.suites.kinship.world.families import FamilyGraph, Pair, Part, Random, Row, resolve, shuffle, witness
+from proband.suites.kinship.world.families import FamilyGraph, FamilyPart, Pair, Random, Row, resolve, shuffle, witness
 from proband.suites.kinship.world.relations import FEMALE, MALE, Edge
 from proband.suites.kinship.world.rules import NONE, Rules, converse
 
@@ -38,8 +36,8 @@ Step = tuple[int, int, int]  # (a, y, b): the fact (a, b) follows from (a, y) an
 Chain = tuple[list[int], list[Step]]  # the people of a path, and the steps that lead back to the goal
 Accept = Callable[[tuple[int, ...]], bool]
 ATTEMPTS = 2000
-FAMILIES = 12  # that a build takes its stories from
-SECOND_WAYS = 3  # looked for next to one chain
+FAMILIES = 12  # families that a build takes its stories from
+SECOND_WAYS = 3  # second paths tried per chain
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,15 +49,15 @@ class Draft:
     query: tuple[int, int]
     target: str
     depth: int
-    noise: list[tuple[Edge, str]]  # with its kind
+    noise: list[tuple[Edge, str]]  # noise facts with their kinds
     proof: list[Steps]
     proofs: int
     clause: tuple[int, ...]  # the relations along the path
-    family: list[Row]  # one in which the facts hold; empty in worlds without families
+    family: list[Row]  # a family in which the facts hold; empty in worlds without families
     verdict: str = "entailed"
-    families: list[list[Row]] = field(default_factory=list)  # of an open question, two; else one for each answer
-    path: list[int] = field(default_factory=list)  # places in `edges`, from one end of the chain to the other
-    alone: tuple[int, ...] = ()  # facts (places in `edges`) that have their own sentence
+    families: list[list[Row]] = field(default_factory=list)  # two for an open question; else one per answer
+    path: list[int] = field(default_factory=list)  # indices of `edges`, from one end of the chain to the other
+    alone: tuple[int, ...] = ()  # facts (indices of `edges`) with their own sentence
     pair: str = ""  # shared by two stories that differ in one fact
 
     @property
@@ -69,7 +67,7 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True)
 class DraftSource:
-    """What drafts are made from. `sound` judges stories, `rules` chains them (they differ for `--rules clutrr`)."""
+    """What drafts are made from. `sound` judges stories, `rules` builds chains (they differ for `--rules clutrr`)."""
 
     rules: Rules
     sound: Rules
@@ -78,7 +76,7 @@ class DraftSource:
 
 
 def goals(rules: Rules) -> list[Goal]:
-    """One slot per target, gender of z and gender of x, so that drawing them in turn balances labels and genders.
+    """One slot per target, gender of z and gender of x; drawing them in turn balances labels and genders.
 
     >>> from proband.suites.kinship.world.rules import load
     >>> len(goals(load("sound"))), len(goals(load("clutrr"))), len(goals(load("grid")))
@@ -102,7 +100,7 @@ def goals(rules: Rules) -> list[Goal]:
 
 
 def backward(graph: FamilyGraph, goal: Pair, k: int, draw: Random, avoid: Sequence[int] = ()) -> Chain | None:
-    """A path of k facts from x to z past those to avoid, or None where the family gives out.
+    """A path of k facts from x to z that avoids some people, or None if the family has none.
 
     >>> import random
     >>> from proband.suites.kinship.world.families import family_pool
@@ -119,7 +117,7 @@ def backward(graph: FamilyGraph, goal: Pair, k: int, draw: Random, avoid: Sequen
         places = [i for i in range(last) if matrix[path[i]][path[i + 1]] not in rare] if rare else ()  # rare ones stay
         at = places[int(draw() * len(places))] if places else int(draw() * last)
         y = resolve(splits(path[at], path[at + 1]), used, draw)
-        if y < 0:  # this subgoal cannot be resolved: another one, uniformly
+        if y < 0:  # no rule resolves this subgoal: try another, uniformly
             others = [i for i in range(last) if i != at]
             while others and y < 0:
                 at = others.pop(int(draw() * len(others)))
@@ -133,7 +131,7 @@ def backward(graph: FamilyGraph, goal: Pair, k: int, draw: Random, avoid: Sequen
 
 
 def retrieval(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | None:
-    """A path of k facts one of which is the target itself: the task is to find it again."""
+    """A path of k facts, one of which is the target itself, for the retrieval task."""
     before = int(draw() * k)
     used = set(goal)
     left = walk(graph, goal[0], before, used=used, draw=draw)
@@ -144,8 +142,8 @@ def retrieval(graph: FamilyGraph, goal: Pair, k: int, draw: Random) -> Chain | N
 
 
 def any_path(graph: FamilyGraph, goal: Pair, k: int, draw: Random, avoid: Sequence[int] = ()) -> Chain | None:
-    """A path of k facts from x to z that need not prove anything: between two people anybody may come who is kin of
-    both."""
+    """A path of k facts from x to z that need not prove anything: any relative of both neighbours may come between
+    them."""
     path = [*goal]
     while len(path) <= k:
         at = int(draw() * (len(path) - 1))
@@ -160,7 +158,7 @@ def any_path(graph: FamilyGraph, goal: Pair, k: int, draw: Random, avoid: Sequen
 
 
 class Candidate(NamedTuple):
-    """A chain in one of the families, before noise, proof and words."""
+    """A chain in one of the families, without noise, proof or words."""
 
     family: int
     pair: Pair
@@ -172,9 +170,9 @@ class Candidate(NamedTuple):
 def family_draft(
     source: DraftSource, goal: Goal, k: int, *, task: str, draw: Random, accept: Accept | None = None
 ) -> Draft | None:
-    """A story about a family, or None where `accept` lets none through."""
+    """A story about a family, or None if `accept` rejects all."""
     find_chain = retrieval if task == "memory" else any_path if task == "both" else backward
-    for _ in range(ATTEMPTS // 20 if task in WAYS else ATTEMPTS):  # few people have two ways between them
+    for _ in range(ATTEMPTS // 20 if task in WAYS else ATTEMPTS):  # few pairs of people are connected by two paths
         number = int(draw() * FAMILIES)
         graph = source.graphs(number)
         pairs = graph.pairs.get(goal)
@@ -195,7 +193,7 @@ def family_draft(
 
 
 def certified_draft(source: DraftSource, one: Candidate, goal: Goal, *, task: str, draw: Random) -> Draft | None:
-    """The chain with the noise of the task as a draft, if its answer follows."""
+    """The chain with the noise of the task as a draft, or None if its answer does not follow."""
     if task in WAYS:
         return _two_ways(source, one, goal, task=task, draw=draw)
     graph, kinds = source.graphs(one.family), NOISE.get(task, ())
@@ -220,9 +218,9 @@ def certified_draft(source: DraftSource, one: Candidate, goal: Goal, *, task: st
 
 
 def _two_ways(source: DraftSource, one: Candidate, goal: Goal, *, task: str, draw: Random) -> Draft | None:
-    """The chain and a second way between the two, past everybody else and at most one fact longer: `either` proves the
-    answer, or neither does and `both` together do."""
-    graph, both = source.graphs(one.family), task == "both"  # what is chained backward has one outcome
+    """The chain and a second path between the same two people, through other people and at most one fact longer. For
+    `either` each proves the answer; for `both` only the two together do."""
+    graph, both = source.graphs(one.family), task == "both"  # backward chains have one outcome
     first = relations_left(source, graph, one.path) if both else 0
     if both and not first & (first - 1):
         return None
@@ -245,14 +243,14 @@ def _two_ways(source: DraftSource, one: Candidate, goal: Goal, *, task: str, dra
 
 
 def relations_left(source: DraftSource, graph: FamilyGraph, path: Sequence[int]) -> int:
-    """The relations that a path leaves between its ends."""
+    """The relations that a path leaves possible between its ends."""
     return chart(source.sound, [graph.matrix[a][b] for a, b in pairwise(path)], [graph.genders[p] for p in path])[0]
 
 
 def make_draft(
     graph: FamilyGraph, strangers: FamilyGraph, one: Candidate, noise: list[NoisePath], draw: Random
 ) -> Draft:
-    """The path and the noise of a family as a draft; its depth and number of proofs are judged later."""
+    """The path and the noise of a family as a draft; its depth and number of proofs are computed later."""
     words, genders = graph.words, {person: graph.genders[person] for person in one.path}
     for each in noise:
         genders.update(each.cast)
@@ -267,8 +265,8 @@ def make_draft(
     pairs = [pair for people in (one.path, *(each.people for each in noise)) for pair in pairwise(people)]
     home = {person: seat for person, seat in place.items() if person >= 0}
     guests = {-1 - person: seat for person, seat in place.items() if person < 0}
-    parts = [Part(graph.rows, graph.needed, home, [pair for pair in pairs if pair[0] >= 0])]
-    parts += [Part(strangers.rows, strangers.needed, guests, [(-1 - a, -1 - b) for a, b in pairs if a < 0])]
+    parts = [FamilyPart(graph.rows, graph.needed, home, [pair for pair in pairs if pair[0] >= 0])]
+    parts += [FamilyPart(strangers.rows, strangers.needed, guests, [(-1 - a, -1 - b) for a, b in pairs if a < 0])]
     x, z = one.pair
     return Draft(
         genders=[genders[person] for person in place],
@@ -287,8 +285,8 @@ def make_draft(
 def number_people(
     chain: Sequence[Edge], paths: Sequence[NoisePath], genders: Mapping[int, str], draw: Random
 ) -> tuple[dict[int, int], list[Edge], list[tuple[Edge, str]]]:
-    """Number the people of `genders` at random, and put each noise path somewhere among the facts of the chain: (who
-    has which number, the facts, the noise among them with its kind)."""
+    """Number the people of `genders` at random and insert each noise path among the facts of the chain. Returns the
+    number of each person, the facts, and the noise facts with their kinds."""
     people = list(genders)
     place = {people[i]: seat for seat, i in enumerate(shuffle(len(people), draw))}
     edges = [(place[a], word, place[b]) for a, word, b in chain]
@@ -302,8 +300,8 @@ def number_people(
 
 
 def from_either_side(draft: Draft, rules: Rules, draw: Random) -> Draft:
-    """The same story with its facts in random order, each stated from a side drawn at random. Where a proof needs the
-    other side of a fact, it begins with that step.
+    """The same story with its facts in random order, each stated from a random side. A proof that needs the other side
+    of a fact begins with that step.
 
     >>> from proband.suites.kinship.world.rules import load
     >>> one = Draft(genders=["male", "female"], edges=[(0, "wife", 1)], query=(0, 1), target="wife", depth=1, noise=[],
@@ -327,7 +325,7 @@ def from_either_side(draft: Draft, rules: Rules, draw: Random) -> Draft:
 
 
 def with_proof(draft: Draft, rules: Rules) -> Draft:
-    """The draft with a proof over sets of relations, where rules with single outcomes gave none."""
+    """The draft with a proof over sets of relations, if rules with single outcomes gave none."""
     x, z = draft.query
     if draft.proof or draft.verdict != "entailed" or any((x, z) in ((i, j), (j, i)) for i, _, j in draft.edges):
         return draft

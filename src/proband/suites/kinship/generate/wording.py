@@ -12,21 +12,20 @@ import msgspec
 from proband.core.errors import ProbandError
 from proband.core.types import Item, Tag
 from proband.suites.kinship.generate.hold_outs import names_of
-from proband.suites.kinship.generate.options import BuildOptions, Cell, Plan
+from proband.suites.kinship.generate.options import BuildOptions, BuildPlan, StoryCell
 from proband.suites.kinship.generate.pairs import Neighbour
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.reading.reader import mismatch_with_facts
 from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, constructions_held
-from proband.suites.kinship.telling.questions import ask
-from proband.suites.kinship.telling.stories import SENTENCES, Telling, render, seal, tell
+from proband.suites.kinship.telling.stories import SENTENCES, Telling, ask, render, seal, tell
 from proband.suites.kinship.world.families import NAMES, Random, shuffle
 from proband.suites.kinship.world.relations import possibilities
 from proband.suites.kinship.world.rules import NONE, Rules, canonical_clause, load
 
-CERTIFIED_BY: Final = {"open": ("search",), "one-of": ("closure", "search")}  # the same of every story
-UNLIKE = 50  # draws of a name unlike those of the story; after that, any other name will do
-TELLINGS = 200  # of one story, with templates of others
+CERTIFIED_BY: Final = {"open": ("search",), "one-of": ("closure", "search")}  # the same for every story
+UNLIKE = 50  # draws of a dissimilar name before any other name is accepted
+TELLINGS = 200  # attempts per story with templates of others
 SOUNDS: Final = (("ph", "f"), ("v", "f"), ("c", "k"), ("z", "s"), ("g", "j"))
 UNHEARD: Final = str.maketrans("", "", "aeiouyh")
 
@@ -34,7 +33,7 @@ UNHEARD: Final = str.maketrans("", "", "aeiouyh")
 class Wording:
     """Words for the drafts of a plan."""
 
-    def __init__(self, plan: Plan, rules: Rules) -> None:
+    def __init__(self, plan: BuildPlan, rules: Rules) -> None:
         self.plan, self.options, self.rules = plan, plan.options, rules
         ours = [load(each).words for each in ("sound", "wide", "blended")]
         self.english = rules.world == "family" and rules.words in ours
@@ -46,13 +45,13 @@ class Wording:
         return bank_of_build(self.options.bank, hold_out=plan.hold_out, share=plan.held["paraphrases"], seed=plan.seed)
 
     def _bank_of(self, part: str) -> Bank:
-        """What tells the stories of a part, where phrases or constructions are held out."""
+        """The bank for the stories of a part; it depends on the part if phrases or constructions are held out."""
         held = constructions_held(self.plan.hold_out) or "paraphrases" in self.plan.hold_out
         return self.bank.of_split(part) if part and held else self.bank
 
     @cached_property
     def names(self) -> dict[str, Mapping[str, Sequence[str]]]:
-        """By part and gender."""
+        """Names by part and gender."""
         given: Mapping[str, Sequence[str]] = self.rules.names
         if not given:
             given = NAMES if self.rules.gendered else {NONE: [name for names in NAMES.values() for name in names]}
@@ -61,16 +60,16 @@ class Wording:
         return {"": given, "train": given, "test": given}
 
     def item(
-        self, draft: Draft, draw: Random, words: random.Random, *, cell: Cell, name: str, kind: str, searched: bool
+        self, draft: Draft, draw: Random, words: random.Random, *, cell: StoryCell, name: str, kind: str, searched: bool
     ) -> Item:
-        """The item of a draft. `draw` decides whom it is about, `words` how that is stated."""
+        """The item of a draft. `draw` chooses its people, `words` its wording."""
         names = self._names_for(draft.genders, cell.part, draw)
         telling = self._tell(draft, names, cell.phrases or cell.part, words)
         return self.item_about(draft, names, telling, words, cell=cell, name=name, kind=kind, searched=searched)
 
     def item_about(
         self, draft: Draft, names: list[str], telling: Telling, words: random.Random,
-        *, cell: Cell, name: str, kind: str, searched: bool = False,
+        *, cell: StoryCell, name: str, kind: str, searched: bool = False,
     ) -> Item:  # fmt: skip
         """The item of a draft in this wording."""
         x, z = draft.query
@@ -81,10 +80,10 @@ class Wording:
         bank = self.bank if telling.scenes else None
         text = render(telling, draft.edges, names=names, genders=draft.genders, bank=bank, rules=self.rules)
         prompt = f"{text}\n{question.text}"
-        both = canonical_clause(draft.clause, self.rules.inverse)  # read from either end
+        both = canonical_clause(draft.clause, self.rules.inverse)  # the same clause from either end
         clause, cluster = (".".join([self.rules.neutrals[r] for r in each]) for each in (draft.clause, both))
         proved = ("closure", "search") if searched else ("closure",)
-        facts = {  # what decides the answer and proves it, and how it is stated
+        facts = {  # the facts and the proof of the answer, and their wording
             "names": names,
             "genders": draft.genders,
             "edges": draft.edges,
@@ -119,7 +118,7 @@ class Wording:
         )
 
     def _names_for(self, genders: Sequence[str], part: str, draw: Random) -> list[str]:
-        """A different name for everybody, of the right gender; of our names, none too like another of the story."""
+        """A different name of the right gender for each person; similar names of ours are not used together."""
         lists, names = self.names[part], list[str]()
         for gender in dict.fromkeys(genders):
             needed, given = genders.count(gender), len(lists.get(gender, ()))
@@ -147,13 +146,13 @@ class Wording:
             forms = len(self.rules.sentences) if options.form == "story" else 1
             lines = tuple((place, int(rng.random() * forms)) for place in order)
             return Telling(form=SENTENCES, lines=lines)
-        # along the chain, words tell who is asked for
+        # along the chain, the words reveal who is asked about
         genders = self.rules.gendered and not options.facts_along_chain
         lines = tuple((place, 0) for place in order)
         return Telling(form=options.form, lines=lines, genders=genders)
 
     def _woven(self, draft: Draft, path: Sequence[int], rng: random.Random) -> list[int]:
-        """The facts in their order along the chain, those of the noise each at its own place among them."""
+        """The facts in the order of the chain, with each noise fact at its own position among them."""
         noise = {edge for edge, _ in draft.noise}
         order = [place for place in path if draft.edges[place] not in noise]
         for place in path:
@@ -162,9 +161,9 @@ class Wording:
         return order
 
     def _story(self, draft: Draft, names: list[str], part: str, rng: random.Random) -> Telling:
-        """A story in the frames of the bank. Ours can be joined freely. Those of others are checked one by one, but a
-        pronoun may mean somebody else next to another frame, so the whole story is read back, and worded anew if it
-        lies."""
+        """A story in the frames of the bank. Our frames can be joined freely. Frames of others are checked one by one,
+        but a pronoun may be ambiguous next to another frame, so the whole story is read back and worded again if the
+        reading differs."""
         options, path = self.options, list(draft.path or range(len(draft.edges)))
         bank = self.bank_of(part)
         for _ in range(TELLINGS):
@@ -173,7 +172,7 @@ class Wording:
                 genders=draft.genders,
                 bank=bank,
                 rng=rng,
-                along=options.facts_along_chain,
+                along_chain=options.facts_along_chain,
                 order=self._woven(draft, path, rng),
                 alone=draft.alone,
             )
@@ -189,11 +188,11 @@ class Wording:
                 rules=self.rules,
             ):
                 return telling
-        raise ProbandError(f"'bank' {options.bank}: no telling of {TELLINGS} is read back to its facts")
+        raise ProbandError(f"'bank' {options.bank}: none of {TELLINGS} texts is read back to its facts")
 
 
 def retold(telling: Telling, neighbour: Neighbour) -> Telling:
-    """The same sentences about the facts of a neighbour: other names in one of them."""
+    """The same sentences about the facts of a neighbour, with other names in one of them."""
     other = dict(neighbour.other)
 
     def renamed(people: tuple[int, ...]) -> tuple[int, ...]:
@@ -211,8 +210,7 @@ def retold(telling: Telling, neighbour: Neighbour) -> Telling:
 
 
 def in_one_block(draft: Draft, order: Sequence[int]) -> bool:
-    """Whether all noise stands before the other facts, or behind them, when they are stated in this order (where there
-    is more than one of either)."""
+    """Whether all noise facts come before, or after, the other facts in this order (if there are several of each)."""
     noise = {edge for edge, _ in draft.noise}
     if len(noise) < 2 or len(order) - len(noise) < 2:
         return False
@@ -220,7 +218,7 @@ def in_one_block(draft: Draft, order: Sequence[int]) -> bool:
     return bool(places) and (places[-1] == len(places) - 1 or places[0] == len(order) - len(places))
 
 
-def _tags(draft: Draft, cell: Cell, kind: str, options: BuildOptions) -> dict[str, Tag]:
+def _tags(draft: Draft, cell: StoryCell, kind: str, options: BuildOptions) -> dict[str, Tag]:
     tags: dict[str, Tag] = {"task": cell.task, "k": draft.k, "depth": draft.depth, "target": draft.target}
     if cell.part:
         tags["split"] = cell.split
@@ -228,7 +226,7 @@ def _tags(draft: Draft, cell: Cell, kind: str, options: BuildOptions) -> dict[st
         tags["slice"] = cell.slice
     if cell.task == "mixed":
         tags["kind"] = kind
-    if cell.task in WAYS:  # simple proofs: ways that prove the answer alone
+    if cell.task in WAYS:  # number of paths that prove the answer alone
         tags["ways"] = 2 if cell.task == "either" else 0
     if options.facts_along_chain:
         tags["facts"] = "along-chain"
@@ -241,8 +239,8 @@ def _tags(draft: Draft, cell: Cell, kind: str, options: BuildOptions) -> dict[st
 
 @lru_cache(maxsize=10_000)
 def likeness(name: str) -> frozenset[str]:
-    """What a name shares with the names that look or sound like it, too alike for one story: its first three letters,
-    its consonants as they sound, what is left of it without one letter.
+    """Keys that a name shares with names that look or sound alike: its first three letters, its consonants by sound,
+    and the name without one letter.
 
     >>> [bool(likeness(a) & likeness(b)) for a, b in (("Brian", "Bryan"), ("Sara", "Sarah"), ("Joan", "Roy"))]
     [True, True, False]

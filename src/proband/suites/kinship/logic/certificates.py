@@ -1,5 +1,5 @@
-"""The certificate of an answer, made from the facts alone, in any world of families: a proof where it follows, a family
-for each relation where the closure leaves several, two families between which it differs where nothing follows.
+"""The certificate of an answer, computed from the facts in any world of families: a proof if it follows, a family for
+each relation if the closure leaves several, two families with different answers if nothing follows.
 
 >>> from proband.suites.kinship.world.rules import load
 >>> made = certificate(load("sound"), ["male"] * 3, [(0, "son", 1), (1, "uncle", 2)], (0, 2), several="one-of")
@@ -22,8 +22,7 @@ from proband.suites.kinship.world.rules import OTHER, Rules
 def families_of_answers(
     rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int], left: int, *, all_of: bool
 ) -> list[list[Row]] | None:
-    """Two families between which the answer differs or, `all_of`, one for each relation that is left; None where there
-    are none."""
+    """Two families with different answers or, with `all_of`, one for each possible relation; None if there are none."""
     (x, z), found = query, list[list[Row]]()
     members = [r for r in range(len(rules.neutrals)) if left >> r & 1]
     for relation in members:
@@ -35,7 +34,7 @@ def families_of_answers(
             return None
         if len(found) == 2 and not all_of:
             return found
-    if not all_of and len(found) == 1:  # the other may be that none of the relations holds
+    if not all_of and len(found) == 1:  # the other family may have none of the relations
         names = [rules.neutrals[relation] for relation in members]
         family = family_of(genders, edges, query, avoid=names, world=rules.kin)
         return None if family is None else [*found, rows_of(lean(family, edges, query))]
@@ -50,8 +49,8 @@ def certificate(
     *,
     several: Literal["", "open", "one-of"] = "",
 ) -> dict[str, Any] | str:
-    """What an item's facts say of its answer and why, or why there is no certificate. `several`: what an item says
-    where more than one relation is left."""
+    """The certificate of an item's facts, or the reason why there is none. `several`: the kind of certificate if more
+    than one relation is possible."""
     closure = close(rules, genders, edges)
     words, left = closure.answers(*query), closure.sets[query[0]][query[1]]
     if not closure.consistent:
@@ -61,7 +60,7 @@ def certificate(
     if not several:
         return "no answer follows from its facts"
     if several == "one-of" and left not in rules.sets:
-        return "the relations that are left are none of the choices"
+        return "the possible relations are not among the choices"
     families = families_of_answers(rules, genders, edges, query, left, all_of=several == "one-of")
     if families is None:
         return "its families do not show that the answer differs"

@@ -1,9 +1,9 @@
 """Forward closure: what follows from stated facts under a rule base, and `solver:symbolic`, which answers with it.
 
-Every two people keep the set of relations still possible between them. A told fact leaves one; any third person
-narrows the set, D(i, j) := D(i, j) & (D(i, k) o D(k, j)), until nothing moves (path consistency over the composition
-table). A set with one member is a proof, an empty one a contradiction. Sound whenever the table is; not complete,
-which is why what it cannot prove is not emitted, and why `search` looks for counter-families independently.
+Each pair of people has a set of possible relations. A stated fact leaves one; every third person narrows the set,
+D(i, j) := D(i, j) & (D(i, k) o D(k, j)), until nothing changes (path consistency over the composition table). A set
+with one member is a proof, an empty set a contradiction. The closure is sound if the table is, but not complete, so
+stories that it cannot prove are not used, and `search` looks for counter-families independently.
 
 >>> from proband.suites.kinship.world.rules import load
 >>> closure = close(load("sound"), ["male", "female", "male"], [(0, "mother", 1), (1, "brother", 2)])
@@ -25,8 +25,8 @@ from proband.suites.kinship.world.relations import UNDETERMINED, possibilities
 from proband.suites.kinship.world.rules import OTHER, YES_NO, Rules, asked_relation, converse, facts_of, of_item
 
 Edge = Any  # [i, word, j] as a list or a tuple: person j is the word of person i
-Narrowing = tuple[int, int, int, int]  # through y, the relations left between a and b: (a, y, b, the set)
-Steps = tuple[Edge, ...]  # two premises (one: a fact from its other side) and the conclusion
+Narrowing = tuple[int, int, int, int]  # relations left between a and b through y: (a, y, b, the set)
+Steps = tuple[Edge, ...]  # two premises (one: a fact from its other side) and a conclusion
 
 
 def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tuple[int, int]:
@@ -41,9 +41,9 @@ def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tup
     """
     size, compose, full = len(rules.table), rules.compositions, rules.full
     apart = full & ~rules.opposite
-    rows = [[(1 << r, 1)] for r in relations]  # rows[i]: (D, N) of the segments that start with fact i, shortest first
+    rows = [[(1 << r, 1)] for r in relations]  # rows[i]: (D, N) of segments that start with fact i, shortest first
     for j in range(1, len(relations)):
-        column = [rows[j][0]]  # of the segments that end with fact j, shortest first
+        column = [rows[j][0]]  # segments that end with fact j, shortest first
         gender = genders[j + 1]
         for i in range(j - 1, -1, -1):
             mask = allowed = apart if genders[i] == gender else full
@@ -64,21 +64,21 @@ def chart(rules: Rules, relations: Sequence[int], genders: Sequence[str]) -> tup
 
 @dataclass
 class Closure:
-    """The state of the closure; `consistent` is False when some set ran empty."""
+    """The state of the closure; `consistent` is False if a set became empty."""
 
     rules: Rules
     genders: Sequence[str]
     sets: list[list[int]]
     narrowed: list[Narrowing] = field(default_factory=list)
-    known: set[frozenset[int]] = field(default_factory=set)  # pairs of whom something is told or proved
+    known: set[frozenset[int]] = field(default_factory=set)  # pairs with a stated or proved relation
     consistent: bool = True
 
     def answers(self, i: int, j: int) -> list[str]:
-        """The words for what j can be to i; `other` where none of them need be true."""
+        """The words for what j can be to i; `other` if none of them need be true."""
         return self.rules.set_words(self.sets[i][j], self.genders[j])
 
     def narrow(self, i: int, j: int, to: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """D(i, j) := D(i, j) & to, and the same for D(j, i), turned; returns the two pairs."""
+        """D(i, j) := D(i, j) & to, and the inverse for D(j, i); returns the two pairs."""
         left = self.sets[i][j] & to
         self.sets[i][j], self.sets[j][i] = left, self.rules.invert(left)
         self.consistent = self.consistent and left != 0
@@ -87,8 +87,8 @@ class Closure:
 
 
 def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], *, told_only: bool = False) -> Closure:
-    """The forward closure of stated facts. A word of the wrong gender is a contradiction at once. `told_only`: nothing
-    is concluded from what genders alone exclude, so that every premise is told or proved."""
+    """The forward closure of stated facts. A word of the wrong gender is a contradiction. With `told_only`, nothing is
+    concluded from what genders alone exclude, so every premise is stated or proved."""
     n = len(genders)
     apart = rules.full & ~rules.opposite
     sets = [[apart if genders[i] == genders[j] else rules.full for j in range(n)] for i in range(n)]
@@ -112,17 +112,17 @@ def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], *, told_o
 
 
 def entailed(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> str | None:
-    """The one word that follows for the query, or None: nothing does, or the facts contradict each other."""
+    """The one word that follows for the query; None if nothing follows or the facts are contradictory."""
     closure = close(rules, genders, edges)
     words = closure.answers(*query)
     return words[0] if closure.consistent and len(words) == 1 and words[0] != OTHER else None
 
 
 def distance(edges: Sequence[Edge], query: Sequence[int]) -> int | None:
-    """How many stated facts lie between the two people of the query, at least; None where none connect them.
+    """The least number of stated facts that connect the two people of the query; None if none do.
 
-    A relation between two people follows only from facts that connect them (others leave open that they belong to
-    different families), so no proof uses fewer.
+        A relation between two people follows only from facts that connect them (otherwise they may belong to different
+    families), so no proof uses fewer.
 
     >>> distance([(0, "son", 1), (1, "wife", 2), (2, "father", 3)], (0, 3))
     3
@@ -144,7 +144,7 @@ def shortest_path(edges: Sequence[Edge], query: Sequence[int]) -> list[Edge] | N
     start, goal = query
     came: dict[int, list[Edge]] = {start: []}
     waiting = [start]
-    for here in waiting:  # grows while we walk: breadth first
+    for here in waiting:  # grows during the loop: breadth first
         if here == goal:
             return came[here]
         for there, edge in near.get(here, ()):
@@ -155,8 +155,7 @@ def shortest_path(edges: Sequence[Edge], query: Sequence[int]) -> list[Edge] | N
 
 
 def asked_path(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: Sequence[int]) -> list[Edge]:
-    """The facts of a shortest path, each about the next person seen from the one before; none if nothing connects the
-    two people.
+    """The facts of a shortest path, each stated about the next person; empty if nothing connects the two people.
 
     >>> from proband.suites.kinship.world.rules import load
     >>> asked_path(load("sound"), ["male", "female", "male"], [(1, "son", 0), (1, "brother", 2)], (0, 2))
@@ -170,7 +169,7 @@ def asked_path(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], quer
 
 
 def chain_left(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: Sequence[int]) -> int | None:
-    """The relations that facts leave between two people, if they are one chain from the one to the other; else None.
+    """The relations possible between two people if the facts are one chain between them; otherwise None.
 
     >>> from proband.suites.kinship.world.rules import load
     >>> chain_left(load("sound"), ["male", "female", "male"], [(1, "son", 0), (1, "brother", 2)], (0, 2))  # pibling
@@ -182,10 +181,10 @@ def chain_left(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], quer
 
 
 def depth(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> int | None:
-    """The length of the shortest proof: the least number of told facts whose closure leaves one answer; None for none.
+    """The length of the shortest proof: the least number of stated facts whose closure leaves one answer, or None.
 
-    It is at least the distance and at most the number of facts that `prove` uses; where the facts of a shortest path do
-    not prove the answer and the two differ, smaller sets of facts are tried.
+    It is at least the distance and at most the number of facts that `prove` uses. If the facts of a shortest path do
+    not prove the answer and the two bounds differ, smaller sets of facts are tried.
 
     >>> from proband.suites.kinship.world.rules import load
     >>> told = [(0, "mother", 1), (1, "son", 2), (2, "sister", 3), (0, "sister", 3)]
@@ -209,8 +208,8 @@ def depth(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tu
 def prove(
     rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]
 ) -> tuple[int, list[Steps]]:
-    """The relations that are left between the two people of the query, and a proof of it over sets: each step says what
-    is left between two people, given what is left between each of them and a third; or turns a fact round.
+    """The relations possible between the two people of the query, with a proof over sets. A step combines the relations
+    of two people with a third, or turns a fact round.
 
     >>> from proband.suites.kinship.world.rules import load
     >>> left, steps = prove(load("sound"), ["male"] * 3, [(0, "son", 1), (1, "uncle", 2)], (0, 2))
@@ -220,7 +219,7 @@ def prove(
     needed, kept = {frozenset(query)}, list[Narrowing]()
     for a, y, b, left in reversed(
         close(rules, genders, edges, told_only=True).narrowed
-    ):  # what a step that is needed rests on is needed before it
+    ):  # the premises of a needed step are needed before it
         if frozenset((a, b)) in needed:
             needed |= {frozenset((a, y)), frozenset((y, b))}
             kept.append((a, y, b, left))
@@ -231,7 +230,7 @@ def prove(
         return a, "|".join(rules.set_words(known[a, b], genders[b])), b
 
     def turn(a: int, b: int) -> None:
-        """State what is known of b and a from its other side."""
+        """Add the inverse of what is known about b and a."""
         if (b, a) in known and known.get((a, b)) != rules.invert(known[b, a]):
             known[a, b] = rules.invert(known[b, a])
             steps.append((said(b, a), said(a, b)))
@@ -251,9 +250,9 @@ def prove(
 
 
 class Symbolic:
-    """Closes the stated facts of an item under its rule base; every relation still possible scores 1, the others 0.
+    """Closes the stated facts of an item under its rule base. Possible relations score 1, others 0.
 
-    It sees the facts, never the text: what a perfect reader would score. An item without facts cannot be solved.
+    It sees the facts, not the text, so it scores like a perfect reader. It cannot solve an item without facts.
     """
 
     name = "solver:symbolic"
@@ -273,7 +272,7 @@ class Symbolic:
 
 
 def scores(item: Item, words: Sequence[str]) -> tuple[float, ...]:
-    """The possible relations as scores of the item's choices; for yes/no, how far they speak for the asked one.
+    """Scores of the choices from the possible relations; for yes/no, the share that supports the relation asked about.
 
     >>> item = Item(id="a", suite="kinship", prompt="...", choices=("yes", "no"), facts={"asked": "aunt"})
     >>> scores(item, ["aunt"]), scores(item, ["mother"])

@@ -2,15 +2,15 @@
 
     supporting      both ends on the story's path, by a way that is longer than the path itself
     irrelevant      exactly one end shared, with one of the two people asked about
-    disconnected    nobody shared: people of another family
+    disconnected no person shared: people of another family
 
-A fourth way does help (`second`): it leads from one of the two people asked about to the other, past everybody else.
-In a story of the task `either` each of the two ways proves the answer, in one of `both` neither does alone: one leaves,
-say, sibling or sibling-in-law, the other spouse or sibling-in-law.
+A fourth path does help (`second`): it connects the two people asked about through other people. In the task `either`
+each of the two paths proves the answer; in `both` neither does alone (one leaves, for example, sibling or
+sibling-in-law, the other spouse or sibling-in-law).
 
-All facts come from families, so the story stays true of one; what was proved stays proved. And no proof gets
-shorter: a relation follows only from facts that connect the two people (closure.distance), and the distance stays k.
-A way from position i to position j of the path with more than j - i facts never gains on the path.
+All facts come from families, so the story stays consistent and proofs stay valid. No proof gets shorter: a relation
+follows only from facts that connect the two people (closure.distance), and the distance stays k, because a path from
+position i to position j of the chain with more than j - i facts is no shortcut.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ TRIES = 30
 
 
 class NoisePath(NamedTuple):
-    """A noise path: its people, the word for each step, and the genders of those whom it brings into the story."""
+    """A noise path: its people, the word for each step, and the genders of the people that it adds to the story."""
 
     kind: str
-    people: list[int]  # numbers of the story's family; below 0 they are strangers
+    people: list[int]  # numbers of the story's family; negative: strangers
     words: list[str]
     cast: dict[int, str]
 
@@ -40,9 +40,9 @@ class NoisePath(NamedTuple):
 def noise_paths(
     home: FamilyGraph, strangers: FamilyGraph, path: Sequence[int], *, sizes: Mapping[str, range], draw: Random
 ) -> list[NoisePath] | None:
-    """One path per kind of `sizes`, of as many facts as it allows, or None where the family gives out.
+    """One path per kind of `sizes`, with as many facts as it allows; None if the family has none.
 
-    Nobody of the story's family `home` comes twice, except where noise meets the path.
+    No person of the story's family `home` occurs twice, except where noise touches the path.
     """
     used, paths = set(path), []
     for kind, allowed in sizes.items():
@@ -69,8 +69,7 @@ def noise_paths(
 
 
 def kin_of(graph: FamilyGraph, here: int, draw: Random) -> int:
-    """A relative: anybody or, where relations are spread, a person of a relation that is drawn first, a rare one more
-    often."""
+    """A relative: any, or with `spread` one of a random relation, rare relations more often."""
     kin = graph.kin[here]
     if not graph.rare:
         return kin[int(draw() * len(kin))]
@@ -85,7 +84,7 @@ def kin_of(graph: FamilyGraph, here: int, draw: Random) -> int:
 
 
 def walk(graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Random) -> list[int] | None:
-    """`size` relatives in a row, starting from (and without) `start`, none of them used; None where they give out."""
+    """A path of `size` unused relatives from `start` (excluded); None if there is none."""
     for _ in range(TRIES):
         path: list[int] = []
         here = start
@@ -100,7 +99,7 @@ def walk(graph: FamilyGraph, start: int, size: int, *, used: set[int], draw: Ran
 
 
 def supporting(graph: FamilyGraph, path: Sequence[int], size: int, *, used: set[int], draw: Random) -> list[int] | None:
-    """A way of `size` facts between two people of the path that are fewer than `size` facts apart on it."""
+    """A path of `size` facts between two people of the story's path that are fewer than `size` facts apart on it."""
     last = len(path) - 1
     for _ in range(TRIES):
         gap = 1 + int(draw() * min(size - 1, last))

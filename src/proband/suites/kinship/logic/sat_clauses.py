@@ -19,17 +19,16 @@ propositional one, with equality as a relation that the others respect. Witnesse
     step-sibling                 u, the parent; w, the parent's spouse
     half-sibling                 u, the parent in common
 
-In the blended world siblings have two parents in common, so that a sibling has one witness more. Half- and
-step-siblings are no pure "there is": they have not two parents in common, or none. As a fact that is a universal
-sentence besides, which fits the class; that the question's two people are *not* half-siblings is "the parent in common
-is not the only one", which needs the other: two more witnesses, COMMON, are the parents that those two have in common,
-if they have them.
+In the blended world siblings share two parents, so a sibling has one more witness. Half- and step-siblings are not
+purely existential: they do *not* share two parents, or any. In a fact this adds a universal sentence, which is still in
+the class. That the two people of the question are *not* half-siblings means that the shared parent is not the only one,
+which needs the other parent: the two witnesses COMMON are the parents that the two people share, if there are any.
 
 One parent in common is enough for siblings: by axiom 2 they then have the same parents. No second parent need exist:
 a family with a lone parent is a family (the function is partial), and adding a fresh spouse who becomes the other
 parent of the lone parent's children changes no relation between others.
 
-Witnesses may be one another or named people: the variables same(a, b). Two named people are never the same.
+Witnesses may equal each other or named people: the variables same(a, b). Two named people are never the same.
 """
 
 from __future__ import annotations
@@ -41,8 +40,8 @@ from typing import Final
 
 from proband.suites.kinship.world.relations import ALL_NEUTRAL, FEMALE, MALE, Edge, Family, World
 
-FALSE: Final = 0  # the literal of an atom that can never hold, such as parent(a, a)
-COMMON: Final = 2  # witnesses of a question about half- or step-siblings: a father and a mother in common
+FALSE: Final = 0  # the literal of an atom that never holds, such as parent(a, a)
+COMMON: Final = 2  # witnesses of a question about half- or step-siblings: the father and mother that they share
 Clause = list[int]
 
 
@@ -55,7 +54,7 @@ def witnesses(neutral: str, world: World) -> int:
 
 
 def _own(letter: str, world: World) -> int:
-    """Witnesses of a letter itself, next to the people between two letters."""
+    """The number of witnesses of a letter itself, in addition to the people between two letters."""
     return {"p": 0, "c": 0, "s": 0, "b": world.shared, "q": 2}.get(letter, 1)
 
 
@@ -64,7 +63,7 @@ def common(world: World) -> int:
 
 
 class Atoms:
-    """Numbers for the atoms over `size` constants, of which the first `named` are people of the story.
+    """Numbers for the atoms over `size` constants; the first `named` are people of the story.
 
     >>> atoms = Atoms(named=1, size=2)
     >>> atoms.parent[0, 1] != atoms.parent[1, 0], atoms.married[0, 1] == atoms.married[1, 0], atoms.parent[0, 0]
@@ -74,10 +73,10 @@ class Atoms:
     def __init__(self, *, named: int, size: int) -> None:
         self.named, self.size = named, size
         self.count = size  # atoms 1..size: constant x is male
-        tables = (defaultdict[tuple[int, int], int](int) for _ in range(7))  # what is not set stays FALSE
+        tables = (defaultdict[tuple[int, int], int](int) for _ in range(7))  # unset atoms are FALSE
         self.parent, self.ancestor, self.married, self.kin, self.same = (next(tables) for _ in range(5))
-        self.shares, self.shares_both = tables  # parents, of two people; the axioms of the blended world set them
-        for pair in permutations(range(size), 2):  # (a, b): a is a parent, an ancestor of b
+        self.shares, self.shares_both = tables  # shared parents of two people; set by the axioms of the blended world
+        for pair in permutations(range(size), 2):  # (a, b): a is a parent, or an ancestor, of b
             self.parent[pair], self.ancestor[pair] = self.fresh(), self.fresh()
         for a, b in combinations(range(size), 2):  # kin: one ancestor in common, or one is the other's, or they are one
             self.married[a, b] = self.married[b, a] = self.fresh()
@@ -94,7 +93,7 @@ class Atoms:
 
 
 def implies(body: Sequence[int], *head: int) -> Iterator[Clause]:
-    """The clause "all of body -> one of head", unless a literal of the body can never hold.
+    """The clause "all of body -> one of head", unless a literal of the body is FALSE.
 
     >>> list(implies([1, 2], 3)), list(implies([1, FALSE], 3)), list(implies([1, 2], FALSE))
     ([[-1, -2, 3]], [], [[-1, -2]])
@@ -116,7 +115,7 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
             yield [-married[a, b], male(a), male(b)]
             yield [-married[a, b], -male(a), -male(b)]
     for a, b, x in permutations(people, 3):
-        # what holds of a holds of the same person under another constant
+        # what holds for a constant holds for every equal constant
         yield from implies([same[a, b], parent[a, x]], parent[b, x])
         yield from implies([same[a, b], parent[x, a]], parent[x, b])
         yield from implies([same[a, b], married[a, x]], married[b, x])
@@ -124,7 +123,7 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
             yield [-married[a, b], -parent[a, x], parent[b, x]]
         if a < b:
             yield from implies([same[a, x], same[x, b]], same[a, b])
-            if world.married_parents:  # those of one gender cannot be: they are the same
+            if world.married_parents:  # parents of one gender are equal
                 yield from implies([parent[a, x], parent[b, x]], same[a, b], married[a, b])
             if world.one_spouse:
                 yield from implies([married[a, x], married[b, x]], same[a, b])
@@ -142,9 +141,9 @@ def axioms(atoms: Atoms, world: World) -> Iterator[Clause]:
 
 
 def _two_parents(atoms: Atoms, world: World) -> Iterator[Clause]:
-    """Nobody has more than two parents, who are of different families: one of each gender, or a first and a second."""
+    """Everybody has at most two parents, from different families: one of each gender, or a first and a second."""
     parent, same, people = atoms.parent, atoms.same, range(atoms.size)
-    first = defaultdict[tuple[int, int], int](int)  # whether the one is the first of the other's two parents
+    first = defaultdict[tuple[int, int], int](int)  # whether one person is the first of the other's two parents
     for a, x in permutations(people, 2):
         first[a, x] = atoms.male(a) if world.two_genders else atoms.fresh()
     for a, b, x in permutations(people, 3):
@@ -157,12 +156,12 @@ def _two_parents(atoms: Atoms, world: World) -> Iterator[Clause]:
 
 
 def _partners_apart(atoms: Atoms) -> Iterator[Clause]:
-    """Axioms 2' and 4' of parents, axiom 6; and what is true of two people who have a parent, or both, in common."""
+    """Axioms 2' and 4' for parents, axiom 6, and consequences for two people who share one or both parents."""
     parent, married, kin, same, male = atoms.parent, atoms.married, atoms.kin, atoms.same, atoms.male
     people = range(atoms.size)
     partner, beside, fathers, mothers = (defaultdict[tuple[int, int], int](int) for _ in range(4))
     for a, b in permutations(people, 2):
-        beside[a, b] = atoms.fresh()  # a is a partner of a parent of b and no parent
+        beside[a, b] = atoms.fresh()  # a is a partner of a parent of b, and not a parent of b
         yield [-beside[a, b], -kin[a, b]]
     for a, b in combinations(people, 2):
         for table in (atoms.shares, atoms.shares_both, partner, fathers, mothers):
@@ -185,7 +184,7 @@ def _partners_apart(atoms: Atoms) -> Iterator[Clause]:
 
 
 def _acyclic(atoms: Atoms) -> Iterator[Clause]:
-    """Axiom 3. Ancestry need not be told to respect `same`: parenthood does, and a cycle closes through it."""
+    """Axiom 3. Ancestry needs no axiom for `same`: parenthood has one, and a cycle closes through it."""
     parent, ancestor = atoms.parent, atoms.ancestor
     for a, b in permutations(range(atoms.size), 2):
         yield [-parent[a, b], ancestor[a, b]]
@@ -206,13 +205,13 @@ def _strangers(atoms: Atoms) -> Iterator[Clause]:
         yield [-kin[a, b], -parent[b, c], kin[a, c]]
 
 
-# ---- facts: a conjunction of literals, or two of which one holds ---------------------------------------------------
+# ---- facts: a conjunction of literals, or a disjunction of two conjunctions ----------------------------------------
 
-Fact = tuple[Clause, tuple[Clause, Clause] | None]  # literals that hold; then either the first or the second list too
+Fact = tuple[Clause, tuple[Clause, Clause] | None]  # literals that hold; then one of two further lists
 
 
 def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact:
-    """The edge as literals over its own witnesses `free`; its gender aside.
+    """The edge as literals over its own witnesses `free`, without its gender.
 
     >>> atoms = Atoms(named=2, size=3)
     >>> fact(atoms, (0, "sister", 1), free=[2], world=World()) == ([atoms.parent[2, 0], atoms.parent[2, 1]], None)
@@ -226,12 +225,12 @@ def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact
         for letter, x, y in zip(path, people, people[1:]):
             own, left = left[: _own(letter, world)], left[_own(letter, world) :]
             literals += _literals(atoms, letter, x, y, own)
-        ways.append([literal for literal in literals if literal])  # -same of two named people holds anyway
+        ways.append([literal for literal in literals if literal])  # -same of two named people always holds
     return (ways[0], None) if len(ways) == 1 else ([], (ways[0], ways[1]))
 
 
 def _literals(atoms: Atoms, letter: str, x: int, y: int, own: Sequence[int]) -> Clause:
-    """That y is the letter of x, with its own witnesses."""
+    """Literals for "y is the letter of x", with its own witnesses."""
     parent, married = atoms.parent, atoms.married
     match letter:
         case "p":
@@ -259,9 +258,9 @@ def _literals(atoms: Atoms, letter: str, x: int, y: int, own: Sequence[int]) -> 
 
 
 def instances(atoms: Atoms, world: World) -> Iterator[tuple[str, Clause, Clause]]:
-    """Every way in which a relation can hold between 0 and 1: (neutral relation, literals, constants not the same)."""
+    """Every way in which a relation can hold between 0 and 1: (neutral relation, literals, constants that differ)."""
     shared: Clause = []
-    if common(world):  # the last two constants are the parents that 0 and 1 have in common
+    if common(world):  # the last two constants are the shared parents of 0 and 1
         shared = [atoms.fresh() for _ in range(COMMON)]
         for atom, constant, sign in zip(shared, (atoms.size - 2, atoms.size - 1), (1, -1)):
             for literal in (atoms.parent[constant, 0], atoms.parent[constant, 1], sign * atoms.male(constant)):
@@ -276,7 +275,7 @@ def instances(atoms: Atoms, world: World) -> Iterator[tuple[str, Clause, Clause]
 
 
 def _step(atoms: Atoms, letter: str, x: int, y: int, shared: Clause) -> Iterator[tuple[Clause, Clause]]:
-    """Every way in which y can be the letter of x: literals, and those of which one holds if it is not."""
+    """Every way in which y can be the letter of x: literals, and a disjunction that holds otherwise."""
     parent, married, people = atoms.parent, atoms.married, range(atoms.size)
     match letter:
         case "p" | "c" | "s":
@@ -300,7 +299,7 @@ def _step(atoms: Atoms, letter: str, x: int, y: int, shared: Clause) -> Iterator
 
 
 def question(atoms: Atoms, world: World) -> tuple[dict[str, int], list[Clause]]:
-    """An atom per neutral relation that is true wherever the relation holds between 0 and 1."""
+    """An atom per neutral relation that is true if the relation holds between 0 and 1."""
     holds = {neutral: atoms.fresh() for neutral in world.neutrals}
     holds_or = {**holds, "": FALSE}
     clauses = [c for name, body, unless in instances(atoms, world) for c in implies(body, *unless, holds_or[name])]
@@ -311,7 +310,7 @@ def question(atoms: Atoms, world: World) -> tuple[dict[str, int], list[Clause]]:
 
 
 def model_family(atoms: Atoms, true: Callable[[int], bool], *, world: World) -> Family:
-    """The family of a propositional model: constants that are the same are one person, idle witnesses are left out."""
+    """The family of a propositional model: equal constants become one person, unused witnesses are dropped."""
     people: list[int] = []
     for x in range(atoms.size):
         if not any(true(atoms.same[x, y]) for y in people if atoms.same[x, y]):
@@ -325,7 +324,7 @@ def model_family(atoms: Atoms, true: Callable[[int], bool], *, world: World) -> 
     male = {x: true(atoms.male(x)) for x in people}
 
     def couple(x: int) -> tuple[int | None, int | None]:
-        """The father and the mother; of two parents of one gender, either."""
+        """The father and the mother; two parents of one gender come in either order."""
         own = sorted(parents[x], key=lambda a: not male[a])
         first = number[own[0]] if own and (male[own[0]] or len(own) > 1) else None
         return first, number[own[-1]] if own and (not male[own[-1]] or len(own) > 1) else None

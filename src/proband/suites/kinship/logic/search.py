@@ -2,14 +2,14 @@
 
     facts |= target   iff   no family satisfies the axioms, all facts and not target
 
-`sat_clauses` puts the world, the facts and the question into clauses and says why a bounded number of people is enough;
-a SAT solver searches them; `kernel` checks every family found before it leaves this file. Nothing here uses the rules
-or the proofs of the suite, so that the two certificates of an item cannot share a mistake.
+`sat_clauses` translates the world, the facts and the question into clauses and explains why a bounded number of people
+is enough. A SAT solver searches them, and the kernel (world/relations.py) checks every family. Nothing here uses the
+rules or proofs of the suite, so the two certificates of an item cannot share an error.
 
-The axioms for a given number of people are loaded into a solver once; a story is then a list of assumptions, so that
-what the solver learns from one story serves the next. Entailment does not depend on what people are called, nor on
-facts that are not connected with the question unless these are impossible by themselves. So stories are reduced to
-patterns, and a pattern is judged once.
+The axioms for a given number of people are loaded into a solver once. A story is a list of assumptions, so what the
+solver learns from one story helps with the next. Entailment does not depend on names, nor on facts that are not
+connected with the question (unless they are contradictory). So stories are reduced to patterns, and each pattern is
+judged once.
 
 >>> genders = ["male", "male", "female"]
 >>> entailed(genders, [(0, "brother", 1), (1, "daughter", 2)], (0, 2), "niece")
@@ -28,44 +28,32 @@ from functools import lru_cache
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key
 from proband.suites.kinship.logic.sat_clauses import Atoms, axioms, common, fact, model_family, question, witnesses
-from proband.suites.kinship.world.relations import (
-    ALL_GENDER,
-    ALL_NEUTRAL,
-    ALL_WORDS,
-    FEMALE,
-    MALE,
-    NONE,
-    STRICT,
-    Edge,
-    Family,
-    World,
-    agrees,
-    word,
-)
+from proband.suites.kinship.world import relations
+from proband.suites.kinship.world.relations import ALL_GENDER, ALL_NEUTRAL, FEMALE, MALE, STRICT, Edge, Family, World
 
-STORIES_PER_SOLVER = 2000  # selectors pile up in a solver that serves disjunctive facts: begin afresh now and then
+STORIES_PER_SOLVER = 2000  # selectors accumulate in a solver with disjunctive facts, so it is replaced now and then
 LARGEST = 80  # people and witnesses: the clauses grow with the cube of their number
-BUDGET = 2_000_000  # of such cubes, over all solvers that are kept; some gigabyte
-IDLE_WITNESSES = 8  # a solver with up to so many idle witnesses is used rather than a new one loaded
-SMALL = 24  # people and witnesses; clauses for so many are kept, some ten megabytes each
+BUDGET = 2_000_000  # sum of these cubes over all kept solvers; about a gigabyte
+IDLE_WITNESSES = 8  # a solver with up to this many unused witnesses is reused instead of loading a new one
+SMALL = 24  # people and witnesses; clauses for so many are kept, about ten megabytes each
 Genders = tuple[str | None, ...]
 Pattern = tuple[Genders, tuple[Edge, ...], tuple[int, int]]  # genders, facts, question; the question is (0, 1)
 
 
-# ---- stories up to names: what a verdict depends on ----------------------------------------------------------------
+# ---- stories without names: what a verdict depends on --------------------------------------------------------------
 
 
 def canonical(
     genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], world: World = STRICT
 ) -> tuple[Pattern, list[int]]:
-    """The story with the asked pair as 0 and 1 and the others numbered as the edges meet them; and who is who.
+    """The story with the asked pair as 0 and 1 and other people numbered in order of their edges; and the old numbers.
 
     >>> canonical(["male", "female", "male"], [(2, "mother", 1)], (2, 1))
     ((('male', 'female', 'male'), ((0, 'mother', 1),), (0, 1)), [2, 1, 0])
     """
     check_people(genders, edges, query, world)
     known = list(genders)
-    for _, relation, j in edges:  # what the words say of genders; a clash is left for the search to find
+    for _, relation, j in edges:  # genders from words; the search finds a contradiction
         known[j] = known[j] or ALL_GENDER.get(relation)
     order = list(dict.fromkeys([*query, *(x for i, _, j in edges for x in (i, j)), *range(len(genders))]))
     number = {x: n for n, x in enumerate(order)}
@@ -77,10 +65,10 @@ def canonical(
 def parts(
     genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], world: World = STRICT
 ) -> tuple[Pattern, list[int], list[Pattern]]:
-    """The pattern of the facts connected with the question and who is who in it; then the patterns of the rest.
+    """The pattern of the facts connected with the question and its old numbers; then the patterns of the other facts.
 
-    Families of unconnected stories side by side are a family of all, so what is not connected with the question matters
-    only if it has no family at all. (The question of a rest is its first fact.)
+    Families of unconnected stories together are a family of all, so facts that are not connected with the question
+    matter only if they have no family. (The question of such a pattern is its first fact.)
 
     >>> parts(["male"] * 5, [(3, "son", 1), (0, "son", 2)], (2, 0))
     ((('male', 'male'), ((1, 'son', 0),), (0, 1)), [2, 0], [(('male', 'male'), ((0, 'son', 1),), (0, 1))])
@@ -101,7 +89,7 @@ def parts(
 def _trim(
     genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], world: World
 ) -> tuple[Pattern, list[int]]:
-    """The canonical pattern without the people that no fact is about."""
+    """The canonical pattern without people who occur in no fact."""
     (known, facts, pair), order = canonical(genders, edges, query, world)
     about = 1 + max(x for i, _, j in (*facts, (0, "", 1)) for x in (i, j))
     return (known[:about], facts, pair), order[:about]
@@ -110,7 +98,7 @@ def _trim(
 def check_people(
     genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], world: World = STRICT
 ) -> None:
-    """Fail in a sentence if the facts speak of people or relations that there are not."""
+    """Raise an error if the facts contain unknown people or relations."""
     for x in [*query, *(x for i, _, j in edges for x in (i, j))]:
         if not 0 <= x < len(genders):
             raise ProbandError(f"person {x} is not one of the {len(genders)} people of the story")
@@ -119,31 +107,13 @@ def check_people(
             raise ProbandError(f"{relation!r} is not one of the 22 relations")
 
 
-def restore(family: Family, order: Sequence[int]) -> Family:
-    """A family of a canonical pattern with the story's own numbers again."""
-    old = [*order, *range(family.named, len(family))]  # the family's number -> the story's
-    turn = sorted(range(len(family)), key=old.__getitem__)
-
-    def person(n: int | None) -> int | None:
-        return None if n is None else old[n]
-
-    return Family(
-        named=family.named,
-        genders=tuple(family.genders[n] for n in turn),
-        father=tuple(person(family.father[n]) for n in turn),
-        mother=tuple(person(family.mother[n]) for n in turn),
-        spouses=tuple(tuple(sorted(old[s] for s in family.spouses[n])) for n in turn),
-        world=family.world,
-    )
-
-
 # ---- the solvers ---------------------------------------------------------------------------------------------------
 
 
 def _clauses(*, named: int, size: int, world: World) -> tuple[Atoms, dict[str, int], list[list[int]]]:
-    """The axioms for so many people, and the question about the first two: its atoms by relation."""
+    """The axioms for this many people, and the question about the first two: its atoms by relation."""
     atoms = Atoms(named=named, size=size)
-    clauses = list(axioms(atoms, world))  # they number atoms that the question has
+    clauses = list(axioms(atoms, world))  # they number atoms that the question uses
     holds, asked = question(atoms, world)
     return atoms, holds, clauses + asked
 
@@ -154,7 +124,7 @@ _small_clauses = lru_cache(maxsize=8)(_clauses)
 class Search:
     """A solver loaded with the axioms for `named` people and `spare` witnesses; the question is about 0 and 1.
 
-    `open` adds witnesses for the question itself, so that one may ask for families in which some relation holds.
+    `open` adds witnesses for the question itself, to find families in which some relation holds.
     """
 
     def __init__(self, *, named: int, spare: int, world: World, open: bool) -> None:
@@ -165,17 +135,17 @@ class Search:
         size = named + spare + extra + common(world)
         make = _small_clauses if size <= SMALL else _clauses
         atoms, self.holds, clauses = make(named=named, size=size, world=world)
-        self.atoms, self.spare = copy(atoms), range(named, named + spare)  # a copy: it goes on counting
+        self.atoms, self.spare = copy(atoms), range(named, named + spare)  # a copy, because it goes on counting
         self.solver = Minisat22(bootstrap_with=clauses)
         self.some: dict[str, int] = {}
         if open:
             free = range(named + spare, named + spare + extra)
             for neutral in world.neutrals:
                 self.some[neutral] = on = self.atoms.fresh()
-                self._demand(on, (0, ALL_WORDS[neutral][0], 1), free)
+                self._demand(on, (0, relations.ALL_WORDS[neutral][0], 1), free)
 
     def _demand(self, on: int, edge: Edge, free: Sequence[int]) -> list[int]:
-        """Clauses "on -> the edge holds", where it has two ways to hold; otherwise just its literals."""
+        """Clauses "on -> the edge holds" if it can hold in two ways; otherwise only its literals."""
         literals, ways = fact(self.atoms, edge, free=free, world=self.world)
         for literal in literals:
             self.solver.add_clause([-on, literal])
@@ -187,7 +157,7 @@ class Search:
         return [on]
 
     def assume(self, genders: Genders, edges: Iterable[Edge]) -> list[int] | None:
-        """The story as assumptions; None where an edge joins a person to themselves or gender clashes are in sight."""
+        """The story as assumptions; None if an edge joins a person to themselves or genders clash."""
         self.stories += 1
         literals: list[int] = []
         next_free = self.spare.start
@@ -204,7 +174,7 @@ class Search:
         return literals
 
     def find(self, pattern: Pattern, avoid: Sequence[str] = (), some: str | None = None) -> Family | None:
-        """A family of the story in which no relation of `avoid` holds of the query, and `some` does if given."""
+        """A family of the story in which no relation of `avoid` holds for the query, and `some` does if given."""
         genders, edges, query = pattern
         literals = self.assume(genders, edges)
         if literals is None:
@@ -216,8 +186,8 @@ class Search:
         values = self.solver.get_model()
         family = model_family(self.atoms, lambda literal: values[literal - 1] > 0, world=self.world)
         held = set(family.neutral_relations(*query))
-        if not agrees(family, genders, edges) or held & set(avoid) or (some is not None and some not in held):
-            # cannot happen while `sat_clauses` says what `relations` means
+        if not relations.agrees(family, genders, edges) or held & set(avoid) or (some is not None and some not in held):
+            # cannot happen if `sat_clauses` and `relations` agree
             raise AssertionError(f"the search found a family that the kernel rejects: {pattern} {family.broken()}")
         return family
 
@@ -226,7 +196,7 @@ _SEARCHES: dict[tuple[int, int, World, bool], Search] = {}
 
 
 def _close() -> None:
-    """Solvers hold memory outside Python; let go of it before the interpreter takes their module apart."""
+    """Free the solvers' memory, which is outside Python, before the interpreter unloads their module."""
     for search in _SEARCHES.values():
         search.solver.delete()
     _SEARCHES.clear()
@@ -236,10 +206,9 @@ atexit.register(_close)
 
 
 def forget() -> None:
-    """Begin with fresh solvers and an empty memory.
+    """Start with fresh solvers and empty caches.
 
-    Which of several families is found depends on what the solver was asked before; after this it depends on what is
-    asked from here on. Verdicts never depend on it.
+    Which of several families is found depends on the earlier questions of a solver. Verdicts do not depend on it.
     """
     _close()
     _entailed.cache_clear()
@@ -248,7 +217,7 @@ def forget() -> None:
 
 
 def _room(genders: Genders, edges: Sequence[Edge], world: World) -> tuple[int, int]:
-    """The people and the witnesses of a story."""
+    """The numbers of people and witnesses of a story."""
     named, spare = max(len(genders), 2), sum(witnesses(ALL_NEUTRAL[relation], world) for _, relation, _ in edges)
     if named + spare > LARGEST:
         raise ProbandError(f"too large to search: {len(genders)} people and {len(edges)} connected facts")
@@ -256,7 +225,7 @@ def _room(genders: Genders, edges: Sequence[Edge], world: World) -> tuple[int, i
 
 
 def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool) -> Search:
-    """The solver for stories of this size, kept from one story to the next."""
+    """The solver for stories of this size, reused between stories."""
     named, spare = _room(genders, edges, world)
     spare += spare % 2
     for roomier in range(spare, spare + IDLE_WITNESSES, 2):
@@ -275,7 +244,7 @@ def _search(genders: Genders, edges: Sequence[Edge], *, world: World, open: bool
 
 
 def find(pattern: Pattern, *, world: World, avoid: Sequence[str] = (), some: str | None = None) -> Family | None:
-    """What `Search.find` finds, with a solver that is kept."""
+    """The result of `Search.find`, with a reused solver."""
     if pattern[2] != (0, 1):
         raise ProbandError("the question is about one person, not two, or the pattern is not canonical")
     return _search(*pattern[:2], world=world, open=some is not None).find(pattern, avoid, some)
@@ -289,7 +258,7 @@ def _with_gender(pattern: Pattern, person: int, gender: str) -> Pattern:
 def _counter(pattern: Pattern, target: str, world: World) -> Family | None:
     genders, _, (_, j) = pattern
     gender = ALL_GENDER.get(target)
-    if genders[j] is None:  # then a family in which j is of the other gender is a counter-family too
+    if genders[j] is None:  # a family in which j has the other gender is also a counter-family
         man, woman = (_with_gender(pattern, j, each) for each in (MALE, FEMALE))
         if gender is None:
             return _counter(man, target, world) or _counter(woman, target, world)
@@ -306,8 +275,8 @@ def family_of(
     avoid: Sequence[str] = (),
     world: World = STRICT,
 ) -> Family | None:
-    """A family in which the story is true and none of the neutral relations `avoid` holds of the query; None: there is
-    none. It is the same one each time: a fresh solver finds it.
+    """A family in which the story is true and no neutral relation of `avoid` holds for the query, or None. A fresh
+    solver finds it, so it is always the same.
 
     >>> family_of(["male", "male"], [(0, "father", 1)], (0, 1)).relations(0, 1)
     frozenset({'father'})
@@ -319,13 +288,16 @@ def family_of(
         family = search.find(pattern, avoid)
     finally:
         search.solver.delete()
-    return family and restore(family, order)
+    if family is None:
+        return None
+    old = [*order, *range(family.named, len(family))]  # the family's number -> the story's
+    return family.renumbered(sorted(range(len(family)), key=old.__getitem__))
 
 
 def entailed(
     genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], target: str, *, world: World = STRICT
 ) -> bool:
-    """Does `target` hold of the query in every family of the story, and is there such a family?"""
+    """Does `target` hold for the query in every family of the story, and is there such a family?"""
     if ALL_NEUTRAL.get(target) not in world.neutrals:
         raise ProbandError(f"{target!r} is not one of the 22 relations")
     pattern, _, rest = parts(genders, edges, query, world)
@@ -345,7 +317,7 @@ def _consistent(pattern: Pattern, world: World) -> bool:
 def possible(
     genders: Sequence[str | None], edges: Sequence[Edge], query: tuple[int, int], *, world: World = STRICT
 ) -> frozenset[str]:
-    """The relations that hold of the query in some family of the story; 'none' where none need hold.
+    """The relations that hold for the query in some family of the story; 'none' if none need hold.
 
     Empty for an inconsistent story. In the strict world relations exclude one another, so a label is entailed iff it
     is the only one possible; in a laxer world ask `entailed`.
@@ -371,12 +343,12 @@ def families_of(pattern: Pattern, world: World = STRICT) -> Mapping[str, Family]
     while (family := find(pattern, world=world, avoid=met)) is not None:
         held = list(family.neutral_relations(*pattern[2]))
         if not held:
-            families[NONE] = family
+            families[relations.NONE] = family
             break
         met += held
-        families |= {word(neutral, gender): family for neutral in held}
+        families |= {relations.word(neutral, gender): family for neutral in held}
     exclusive = world.by_blood and world.one_spouse and world.no_stepparents  # at most one relation holds of two people
-    for neutral in world.neutrals if NONE in families or (families and not exclusive) else ():
+    for neutral in world.neutrals if relations.NONE in families or (families and not exclusive) else ():
         if neutral not in met and (family := find(pattern, world=world, some=neutral)) is not None:
-            families[word(neutral, gender)] = family
+            families[relations.word(neutral, gender)] = family
     return families

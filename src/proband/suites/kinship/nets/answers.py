@@ -1,4 +1,4 @@
-"""A trained net at work: scores of the choices of items."""
+"""A trained net as a model: scores of the choices of items."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ NEVER_SAID = -1e6  # a score below that of any relation
 
 @dataclass(kw_only=True)
 class Trained:
-    """Answers kinship items (core.protocols.AnswersItems). `encoder` is the frozen model of nets that need one, which
-    whoever loads the net gives it."""
+    """Answers kinship items (core.protocols.AnswersItems). `encoder` is the frozen model of nets that need one; the
+    caller sets it."""
 
     net: Any
     kind: str
@@ -62,9 +62,8 @@ class Trained:
 
 
 def choice_scores(item: Item, logprobs: Sequence[float]) -> tuple[float, ...]:
-    """Of the choices, in their order; for yes and no, of the relation that is asked about, and of any other. Nets
-    do not learn "cannot be determined": its score is always the same, so that how far it is below the best relation
-    says how sure the net is.
+    """Scores of the choices; for yes and no, of the relation asked about and of any other. Nets do not learn "cannot be
+    determined": its score is constant, so its distance to the best relation shows how certain the net is.
 
     >>> item = Item(id="a", suite="kinship", prompt="...", choices=("yes", "no"), facts={"asked": "mother"})
     >>> choice_scores(item, [-9.0, -0.1, *[-9.0] * 20])[0]
@@ -86,7 +85,7 @@ def choice_scores(item: Item, logprobs: Sequence[float]) -> tuple[float, ...]:
 
 
 def load(folder: Path, *, options: type[NetOptions]) -> Trained:
-    """The net of a folder, ready to answer items."""
+    """The net of a folder."""
     note = read_json(folder / NOTE)
     try:
         settled = replace(read_options(options, note["options"], of=f"net {note['net']}"), width=note["width"])

@@ -1,8 +1,9 @@
-"""Stories as numbers, and as padded batches of tensors."""
+"""Encodes stories as numbers, as states of a frozen encoder (one state per word, averaged over its sub-words), and as
+padded batches of tensors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,18 +12,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from proband.core.progress import Progress
+from proband.core.protocols import EmbedsWords
 from proband.suites.kinship.nets.stories import UNTYPED, NetStory, placeholders, sentences
 from proband.training.vocabulary import PADDING, Vocabulary
 
 NO_EDGE = UNTYPED + 1  # padding of the list of facts
 ROUNDED = 8  # for recorded steps, texts are padded up to multiples of this
-NEVER = -100  # a target that does not count
+TOGETHER = 64  # stories that an encoder reads at a time
+NEVER = -100  # a target that is ignored
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A story ready for a net: `rows` are its sentences, or one row with the whole text; people are placeholders, which
-    come after the words of the vocabulary."""
+    """A story as input of a net: `rows` are its sentences, or one row with the whole text. People are placeholders,
+    numbered after the words of the vocabulary."""
 
     rows: tuple[tuple[int, ...], ...]
     slots: tuple[int, ...]  # placeholder of each person
@@ -30,7 +34,7 @@ class Numbers:
     query: tuple[int, int]
     target: int
     states: NDArray[np.float16] | None = None  # of a frozen encoder, one per word
-    genders: tuple[int, ...] = ()  # 1: male, 2: female; nothing where they are not given
+    genders: tuple[int, ...] = ()  # 1: male, 2: female; empty if unknown
 
 
 def numbered(story: NetStory, vocabulary: Vocabulary, *, pool: int, by_sentence: bool, states: Any = None) -> Numbers:
@@ -51,8 +55,8 @@ class Batch:
     tokens: Tensor  # B × T, or B × S × T
     lengths: Tensor  # B, or B × S
     slots: Tensor  # B × N: placeholder of each person
-    people: Tensor  # B: how many
-    edges: Tensor  # B × E × 3: person, relation, person; the relation is NO_EDGE where there is none
+    people: Tensor  # B: number of people
+    edges: Tensor  # B × E × 3: person, relation, person; padding has the relation NO_EDGE
     query: Tensor  # B × 2: numbers of the two people
     target: Tensor  # B
     genders: Tensor  # B × N: 0 unknown, 1 male, 2 female
@@ -60,12 +64,12 @@ class Batch:
 
     @property
     def mask(self) -> Tensor:
-        """Where there is a word."""
+        """The positions of words."""
         return torch.arange(self.tokens.shape[-1], device=self.tokens.device) < self.lengths[..., None]
 
     @property
     def there(self) -> Tensor:
-        """B × N: which people there are."""
+        """B × N: which people exist."""
         return torch.arange(self.slots.shape[1], device=self.slots.device) < self.people[:, None]
 
 
@@ -113,3 +117,36 @@ def pad(stories: Sequence[Numbers], *, by_sentence: bool = False, text: bool = T
         genders=torch.from_numpy(genders),
         states=states,
     )
+
+
+States = NDArray[np.float16]
+
+
+def encoded_states(encoder: EmbedsWords, stories: Sequence[NetStory], *, pool: int) -> Mapping[str, States]:
+    """Id of a story -> words × width, the states of the last layer."""
+    states_of: dict[str, States] = {}
+    order = sorted(stories, key=lambda story: (len(story.words), story.id))
+    with Progress("stories through the encoder", total=len(order)) as bar:
+        for at in range(0, len(order), TOGETHER):
+            part = order[at : at + TOGETHER]
+            texts, spans = zip(*(spell(story, pool) for story in part))
+            longest = max(len(row) for row in spans)
+            filled = [[*row, *[row[-1]] * (longest - len(row))] for row in spans]  # equally many spans in every text
+            states = encoder.embed(texts, filled, layers=[-1])[:, :, 0]
+            for story, row, own in zip(part, states, spans):
+                states_of[story.id] = row[: len(own)].astype(np.float16)
+            bar.advance(len(part))
+    return states_of
+
+
+def spell(story: NetStory, pool: int) -> tuple[str, list[tuple[int, int]]]:
+    """The anonymised text, and the positions of its words.
+
+    >>> story = NetStory("a", (0, "left", "."), 1, (), (0, 0), None, "train")
+    >>> spell(story, pool=1)
+    ('@entity-0 left .', [(0, 9), (10, 14), (15, 16)])
+    """
+    slots = placeholders(story, pool)
+    words = [f"@entity-{slots[word]}" if isinstance(word, int) else word for word in story.words]
+    ends = np.cumsum([len(word) + 1 for word in words]) - 1
+    return " ".join(words), [(int(end) - len(word), int(end)) for word, end in zip(words, ends)]

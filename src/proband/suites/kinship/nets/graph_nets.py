@@ -10,11 +10,11 @@ from proband.suites.kinship.nets.batches import NO_EDGE, Batch
 from proband.suites.kinship.nets.layers import Classifier, pair_states
 from proband.suites.kinship.nets.options import ComposerOptions, EdgeTransformerOptions, GatOptions
 from proband.suites.kinship.nets.stories import GENDERS, UNTYPED
-from proband.suites.kinship.world.relations import RELATIONS
+from proband.suites.kinship.world.relations import GENDER, RELATIONS
 
 # ---- Graph attention network with relations on its edges (Velickovic et al. 2018; node 100, message 100, edge 20) ---
 #
-# For a fact (i, r, j), "j is the r of i", person i hears of j; everyone hears of themselves with r = 0:
+# For a fact (i, r, j), "j is the r of i", person i gets a message from j; everyone gets one from themselves, r = 0:
 #
 #     e_ij  = LeakyReLU(a^T [W x_i; W x_j; r])          per head, slope 0.2
 #     alpha = softmax of e_ij over the facts of i
@@ -24,8 +24,8 @@ from proband.suites.kinship.world.relations import RELATIONS
 # serve all three rounds. The graph is the mean of its people, joined with the states of the two that are asked for. The
 # vector of a person is fixed and random: that of a placeholder (men and women have a pool each).
 #
-# Where facts are stated from either side, messages along them lead nowhere in particular: with `hears = "both"` the
-# other side of every fact is an edge too, with its own relation.
+# Facts may be stated from either side, so messages along them have no common direction. With `hears = "both"`, the
+# inverse of every fact is an edge too, with its own relation.
 
 
 class Gat(nn.Module):
@@ -44,7 +44,7 @@ class Gat(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         x = self.people[batch.slots]
         i, j, real, relation = looped(batch, both=self.options.hears == "both")
-        r = F.embedding(relation, F.pad(self.relations.weight, (0, 0, 0, 1)))  # the last: zero, for loops
+        r = F.embedding(relation, F.pad(self.relations.weight, (0, 0, 0, 1)))  # the last is zero, for loops
         for _ in range(self.options.rounds):
             for layer in (self.first, self.second):
                 x = layer(F.dropout(x, self.options.dropout, self.training), i, j, r, real)
@@ -55,8 +55,8 @@ class Gat(nn.Module):
 
 
 def looped(batch: Batch, *, both: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """(i, j, which of them are no padding, relation) of the facts, of the facts from their other side (`both`: these
-    have relations of their own), and a loop for every person."""
+    """(i, j, whether it is no padding, relation) of the facts, of the inverse facts (`both`; they have their own
+    relations), and of a loop for every person."""
     n = batch.slots.shape[1]
     loops = torch.arange(n, device=batch.edges.device).expand(len(batch.edges), -1)
     i, relation, j = batch.edges.unbind(-1)
@@ -99,14 +99,14 @@ class GatLayer(nn.Module):
 #
 #     alpha_ilj = softmax_l(q_il . k_lj / sqrt(d)),   A_ij = W \sum_l alpha_ilj (v_il * u_lj)
 #
-# `EdgeTransformer` is that of the released program: one layer applied `rounds` times to the embeddings of the told
+# `EdgeTransformer` is that of the released program: one layer applied `rounds` times to embeddings of the stated
 # facts,
 #
 #     x := norm(x),  x_ij := x_ij + A_ij,  x := norm(x),  x_ij := x_ij + MLP(x_ij)
 #
-# with dropout on alpha and before each sum, and on the pairs (i, i) the gender of i. In the released program x_ij
-# starts with what is stated of (i, j) alone, so that a fact stated from its other side cannot be used; here also with
-# what is stated of (j, i).
+# with dropout on alpha and before each sum; the pairs (i, i) have the gender of i. In the released program x_ij
+# starts with the fact about (i, j) alone, so a fact that is stated from its other side cannot be used; here it also
+# starts with the fact about (j, i).
 
 
 class EdgeTransformer(nn.Module):
@@ -146,13 +146,13 @@ def loops(people: Tensor) -> Tensor:
 
 
 def told_numbers(batch: Batch) -> Tensor:
-    """B × N × N: the relation that is stated of each pair; NO_EDGE where there is none."""
+    """B × N × N: the stated relation of each pair, or NO_EDGE."""
     size, n = batch.slots.shape
     i, relation, j = batch.edges.unbind(-1)
     rows = torch.arange(size, device=i.device)[:, None].expand_as(i)
     numbers = torch.full((size, n, n), NO_EDGE, device=i.device)
     last = torch.where(relation == NO_EDGE, n - 1, i), torch.where(relation == NO_EDGE, n - 1, j)
-    return numbers.index_put((rows, *last), relation)  # padding writes NO_EDGE onto the pair of the last person
+    return numbers.index_put((rows, *last), relation)  # padding writes NO_EDGE to the pair of the last person
 
 
 class TriangularAttention(nn.Module):
@@ -172,11 +172,11 @@ class TriangularAttention(nn.Module):
         return out
 
 
-# ---- Composer: a table of compositions and one of converses, both learned, closed over all triangles ----------------
+# ---- Composer: a learned table of compositions and one of converses, closed over all triangles ---------------------
 #
-# P_ij(r): how surely j is the r of i. A told fact is sure; from its other side it is what a table V says for a person i
-# of gender g, so that it does not matter which side a fact is told from. Two words are each other's other side or not,
-# and w says what people of a gender can be called:
+# P_ij(r): the probability that j is the r of i. A stated fact has probability 1; its converse follows from a table V
+# for a person i of gender g, so the side from which a fact is stated does not matter. s scores whether two words are
+# converses, and w which words a gender can have:
 #
 #     V_g[r, c] = softmax_c(s[r, c] + s[c, r] + w[g, c]),     P_ji(c) = \sum_r P_ij(r) V_{g_i}[r, c]
 #
@@ -185,35 +185,37 @@ class TriangularAttention(nn.Module):
 #
 #     M_ij(c) = \sum_l \sum_{a,b} P_il(a) T[a, b, c] P_lj(b),     P_ij := M_ij / max(1, \sum_c M_ij(c))
 #
-# as many times as there are people, so that every bracketing of a chain is tried and what agrees adds up. The tables
-# are the whole net: nothing in it knows how long a story is. They are learned from the answers alone; chains of two
-# teach single entries, longer ones which pairs compose to nothing, which is also what a pair that was never seen begins
-# with. For answering, the likeliest outcome counts 1 and the others 0: a rule base that was learned.
+# as many times as there are people, so every bracketing of a chain is tried and agreeing ones add up. The tables are
+# the whole net: no parameter depends on the length of a story. They are learned from answers alone. Chains of two
+# teach single entries; longer ones teach which pairs compose to nothing, which is also the start value of unseen
+# pairs. To answer, the likeliest outcome counts 1 and the others 0: a learned rule base. A word that contradicts the
+# given gender of j has probability 0.
 
 
 R, G = len(RELATIONS), len(GENDERS) + 1
-LEAST = 1e-4  # so that a relation without any support has a logarithm
+LEAST = 1e-4  # gives a relation without support a logarithm
+FITS = torch.tensor([[1.0] * R, *([float(GENDER[word] == gender) for word in RELATIONS] for gender in GENDERS)])
 
 
 class Composer(nn.Module):
     graph = True
-    kept_by = "loss"  # accuracy is perfect long before the table is sharp
+    kept_by = "loss"  # accuracy is perfect long before the table is
 
     def __init__(self, options: ComposerOptions, words: int) -> None:
         super().__init__()
         start = 0.1 * torch.randn(R, R, R + 1)
-        start[..., R] += 1  # nothing
+        start[..., R] += 1  # the outcome "nothing"
         self.table = nn.Parameter(start)
         self.turns = options.converses
         if self.turns:
             self.sides, self.of_gender = nn.Parameter(0.1 * torch.randn(R, R)), nn.Parameter(torch.zeros(G, R))
 
     def forward(self, batch: Batch) -> Tensor:
-        facts = told_facts(batch)
+        facts, fits = told_facts(batch), FITS.to(batch.genders.device)[batch.genders][:, None]
         if self.turns:
-            facts = (facts + turned(facts, batch.genders, self._settled(self.other_side))).clamp(max=1)
-        closed = compose(facts, self._settled(self.table)[..., :R])
-        return (pair_states(closed, batch) + LEAST).log()
+            facts = (facts + fits * turned(facts, batch.genders, self._settled(self.other_side))).clamp(max=1)
+        closed = compose(facts, self._settled(self.table)[..., :R], fits)
+        return pair_states(closed + LEAST * fits, batch).clamp(min=LEAST**2).log()
 
     @property
     def other_side(self) -> Tensor:
@@ -221,14 +223,14 @@ class Composer(nn.Module):
         return self.sides + self.sides.T + self.of_gender[:, None]
 
     def _settled(self, table: Tensor) -> Tensor:
-        """Probabilities, to learn; the likeliest outcome, to answer."""
+        """Probabilities in training, the likeliest outcome otherwise."""
         if self.training:
             return table.softmax(-1)
         return F.one_hot(table.argmax(-1), table.shape[-1]).to(table.dtype)
 
 
 def told_facts(batch: Batch) -> Tensor:
-    """B × N × N × R: the stated facts. Facts without a relation say nothing."""
+    """B × N × N × R: the stated facts. Facts without a relation are ignored."""
     size, n = len(batch.edges), batch.slots.shape[1]
     i, relation, j = batch.edges.unbind(-1)
     known = (relation < UNTYPED).to(torch.float32)
@@ -238,19 +240,19 @@ def told_facts(batch: Batch) -> Tensor:
 
 
 def turned(facts: Tensor, genders: Tensor, other_side: Tensor) -> Tensor:
-    """B × N × N × R: the facts from their other side."""
+    """B × N × N × R: the converses of the facts."""
     people = F.one_hot(genders, G).to(facts.dtype)
     return torch.einsum("bijr,big,grc->bjic", facts, people, other_side)
 
 
-def compose(facts: Tensor, table: Tensor) -> Tensor:
-    """B × N × N × R: the closure of facts P_ij under a table."""
+def compose(facts: Tensor, table: Tensor, fits: Tensor | float = 1.0) -> Tensor:
+    """B × N × N × R: the closure of facts P_ij under a table. `fits` is 0 for words that the gender of j rules out."""
     n = facts.shape[1]
     others = 1 - torch.eye(n, device=facts.device)[..., None]
-    open_ = 1 - facts.sum(-1, keepdim=True).clamp(max=1)  # what is stated is not derived again
+    open_ = 1 - facts.sum(-1, keepdim=True).clamp(max=1)  # stated facts are not derived again
     known = facts
     for _ in range(n - 1):
         half = torch.einsum("bila,axc->bilxc", known, table)
-        m = torch.einsum("bilxc,bljx->bijc", half, known) * others
+        m = torch.einsum("bilxc,bljx->bijc", half, known) * others * fits
         known = facts + open_ * m / m.sum(-1, keepdim=True).clamp(min=1)
     return known

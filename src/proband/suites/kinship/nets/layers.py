@@ -1,4 +1,4 @@
-r"""What the text nets share: embeddings with fixed placeholders, the bidirectional LSTM, the query, the classifier.
+r"""Shared parts of the text nets: embeddings with fixed placeholders, bidirectional LSTM, query, classifier.
 
     story encoding s, states h_1 .. h_T of its words, query (i, j):
     q_i = sum of h_t over the mentions t of i
@@ -22,7 +22,7 @@ from proband.training.vocabulary import PADDING
 
 
 class Embeddings(nn.Module):
-    """Learned vectors of words, and fixed random ones of the pool's placeholders, which follow them."""
+    """Learned word vectors, followed by fixed random vectors of the pool's placeholders."""
 
     people: Tensor
 
@@ -32,11 +32,11 @@ class Embeddings(nn.Module):
         self.register_buffer("people", torch.randn(pool, width))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        return F.embedding(tokens, torch.cat([self.words.weight, self.people]))  # no net looks at the padding
+        return F.embedding(tokens, torch.cat([self.words.weight, self.people]))  # no net uses the padding
 
 
 class Lstm(nn.Module):
-    """An LSTM over padded rows, read from one side or from both; rows end where they end. Zero at the padding.
+    """An LSTM over padded rows, in one or both directions. Padding is ignored and has state zero.
 
     The other direction reads each row turned around, so nothing depends on the padding and no row has to be packed:
     the same code can be recorded on a CUDA device.
@@ -60,7 +60,7 @@ class Lstm(nn.Module):
         return x * inside[..., None]
 
     def _in_turn(self, cells: Any, inputs: list[Tensor]) -> list[Tensor]:
-        """oneDNN's LSTM takes half as long again to train on a processor as torch's own."""
+        """Use torch's own LSTM, because oneDNN's takes 1.5 times as long to train on a CPU."""
         library: Any = torch.backends.mkldnn
         before, library.enabled = library.enabled, False
         try:
@@ -81,17 +81,17 @@ def asked_states(states: Tensor, batch: Batch, words: int) -> Tensor:
 
 
 def pair_states(x: Tensor, batch: Batch) -> Tensor:
-    """B × D: of states of all pairs of people, B × N × N × D, those of the pairs that are asked for."""
+    """B × D: the states of the asked pairs, from states of all pairs of people, B × N × N × D."""
     return x[torch.arange(len(x), device=x.device), batch.query[:, 0], batch.query[:, 1]]
 
 
 def mean(states: Tensor, mask: Tensor) -> Tensor:
-    """Over the words of a row; padding is zero."""
+    """The mean over the words of a row; padding is zero."""
     return (states * mask[..., None]).sum(-2) / mask.sum(-1, keepdim=True).clamp(min=1)
 
 
 class Classifier(nn.Sequential):
-    """Two layers, 22 relations."""
+    """Two layers with 22 relations as output."""
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, len(RELATIONS)))

@@ -1,6 +1,6 @@
-"""The settings of the nets: the hyper-parameters of section 3.4.1 as defaults, and what it leaves open.
+"""Options of the nets: the hyper-parameters of section 3.4.1 as defaults, and those it does not state.
 
-Printed there: embeddings of 100, Adam at 0.001, 100 epochs, and the sizes of each net. Batches of 100, gradients of
+The section states embeddings of 100, Adam at 0.001, 100 epochs, and the sizes of each net. Batches of 100, gradients of
 length 1 at most and a pool of 20 placeholders are those of the released program.
 """
 
@@ -12,21 +12,21 @@ from typing import Annotated, Literal
 from proband.core.plugins import Meta
 
 Dropout = Annotated[float, Meta(ge=0, lt=1)]
-Epochs = Annotated[int, Meta(description="of training", ge=1)]
+Epochs = Annotated[int, Meta(description="number of epochs", ge=1)]
 Rate = Annotated[float, Meta(description="learning rate", gt=0)]
 Batch = Annotated[int, Meta(description="stories in a batch", ge=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetOptions:
-    """Of every net."""
+    """Options of every net."""
 
     width: Annotated[int, Meta(description="dimension of the embeddings", ge=1)] = 100
     classifier: Annotated[int, Meta(description="hidden units of the two-layer classifier", ge=1)] = 200
     pool: Annotated[int, Meta(description="placeholders @entity-k; a story may not have more people", ge=2)] = 20
-    genders: Annotated[
-        bool, Meta(description="tell everybody's gender: by a placeholder from the pool of men or that of women")
-    ] = True
+    genders: Annotated[bool, Meta(description="show genders: men and women have placeholders from separate pools")] = (
+        True
+    )
     window: Annotated[int, Meta(description="a story may not have more words and marks than this", ge=1)] = 500
     epochs: Epochs = 100
     batch: Batch = 100
@@ -41,7 +41,7 @@ class NetOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class LstmOptions(NetOptions):
-    """Of the nets that read with an LSTM of two layers."""
+    """Options of the nets with a two-layer LSTM."""
 
     hidden: Annotated[int, Meta(description="units of an LSTM layer and direction", ge=1)] = 100
     layers: Annotated[int, Meta(description="LSTM layers", ge=1)] = 2
@@ -57,7 +57,7 @@ class RelationNetworkOptions(LstmOptions):
 @dataclass(frozen=True, kw_only=True)
 class MacOptions(LstmOptions):
     steps: Annotated[int, Meta(description="reasoning steps", ge=1)] = 6
-    dropout: Annotated[float, Meta(description="on memory, read and write", ge=0, lt=1)] = 0.2
+    dropout: Annotated[float, Meta(description="dropout on memory, read and write", ge=0, lt=1)] = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,22 +76,22 @@ class RmcOptions(NetOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class GatOptions(NetOptions):
-    """Node and message dimension are `width`."""
+    """Options of the GAT; node and message dimension are `width`."""
 
     edge: Annotated[int, Meta(description="dimension of the relations", ge=1)] = 20
     rounds: Annotated[int, Meta(description="rounds of message passing", ge=1)] = 3
     heads: Annotated[int, Meta(description="attention heads of the first layer of a round", ge=1)] = 3
-    dropout: Annotated[float, Meta(description="on the states of people", ge=0, lt=1)] = 0.6
+    dropout: Annotated[float, Meta(description="dropout on the states of people", ge=0, lt=1)] = 0.6
     hears: Annotated[
         Literal["first", "both"],
-        Meta(description="who of a fact (i, r, j), 'j is the r of i', gets the message: i, or either"),
+        Meta(description="receiver of the message of a fact (i, r, j), 'j is the r of i': i, or both"),
     ] = "first"
 
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeTransformerOptions(NetOptions):
-    """The settings of the program that Bergen, O'Donnell and Bahdanau released. The weights of the last epoch are kept
-    (nothing is held out; they hold out a fifth, and do not use it)."""
+    """The settings of the released program of Bergen, O'Donnell and Bahdanau. The weights of the last epoch are kept
+    and nothing is held out (they hold out a fifth without using it)."""
 
     width: Annotated[int, Meta(description="dimension of an edge", ge=1)] = 200
     heads: Annotated[int, Meta(description="attention heads", ge=1)] = 4

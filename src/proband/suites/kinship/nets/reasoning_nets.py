@@ -16,7 +16,7 @@ from proband.suites.kinship.nets.options import MacOptions, RelationNetworkOptio
 # o_s = mean of the BiLSTM's states in sentence s,   RN = f_theta( \sum_{s, r} g_theta([o_s; o_r; q_i; q_j]) )
 #
 # g_theta has four layers of 64, f_theta layers of 256 and 64. The first layer of g_theta is a sum of three products, so
-# that nothing is multiplied once per pair that is the same for all pairs.
+# that what is the same for all pairs is multiplied only once.
 
 
 class RelationNetwork(nn.Module):
@@ -45,7 +45,7 @@ class RelationNetwork(nn.Module):
         return self.classifier.logits(torch.cat([self.f(summed), q], -1))
 
     def read(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """B × S × T × D: the states within each sentence; B × S: which sentences there are."""
+        """B × S × T × D: the states within each sentence; B × S: which sentences exist."""
         size, there = batch.tokens.shape, batch.lengths > 0
         tokens, lengths = batch.tokens.flatten(0, 1), batch.lengths.flatten()
         if tokens.is_cuda:  # shapes must not depend on the data
@@ -64,8 +64,8 @@ class RelationNetwork(nn.Module):
 #     i, f = sigmoid(W_x x_t + W_m tanh(M) + bias)                                     (equations 4 and 5)
 #     M   := i * tanh(M'') + f * M                                                     (equation 7)
 #
-# Only the rows of the memory are asked for (what the input would attend to is thrown away). What depends on x_t alone
-# is computed once for each different word of a batch, and a story that has ended takes no further steps. The story is
+# Only the memory's rows have queries (the input's result would be discarded). What depends on x_t alone is
+# computed once for each different word of a batch, and a story that has ended takes no further steps. The story is
 # the memory after its last word, the query the memory at the mentions.
 
 
@@ -99,14 +99,14 @@ class RelationalMemory(nn.Module):
         self.gate_input, self.gate_memory = nn.Linear(d, 2 * d), nn.Linear(d, 2 * d, bias=False)
 
     def forward(self, x: Tensor, places: Tensor, lengths: Tensor) -> Tensor:
-        """B × T × (slots · width): the memory after each word, laid flat; after the last one it stays as it is. Word t
+        """B × T × (slots · width): the memory after each word, flattened; it stays constant after the last word. Word t
         of story b is x[places[b, t]]."""
         stories = pack_padded_sequence(places, lengths.cpu(), batch_first=True, enforce_sorted=False)
-        inputs = self.of_input(x)  # keys, values and gates, as far as they depend on the words
+        inputs = self.of_input(x)  # the parts of keys, values and gates that depend on the words
         words = F.embedding(stories.data, torch.cat([self.keys_values(inputs), self.gate_input(inputs)], -1))
-        memory = torch.eye(self.slots, self.width, device=x.device, dtype=x.dtype)[None]  # at first the same for all
+        memory = torch.eye(self.slots, self.width, device=x.device, dtype=x.dtype)[None]  # initially the same for all
         after = []
-        for part in torch.split(words, stories.batch_sizes.tolist()):  # of the stories that go on, the longest first
+        for part in torch.split(words, stories.batch_sizes.tolist()):  # stories that continue, longest first
             keys_values, gates = part[:, None].tensor_split([self.keys_values.out_features], -1)
             memory = torch.cat([self.step(memory[: len(part)], keys_values, gates), memory[len(part) :]])
             after.append(memory.flatten(1))

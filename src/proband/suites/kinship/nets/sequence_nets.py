@@ -13,15 +13,15 @@ from proband.suites.kinship.nets.options import LstmOptions, NetOptions
 #
 # BERT: s = (1/T) \sum_t h_t and the two-layer classifier.
 #
-# BERT-LSTM: a two-layer LSTM, from left to right, over them. At the mentions of people their fixed placeholder vectors
-# stand instead of the encoder's states, as in the released program: x_t = e_k where word t is @entity-k, else h_t.
+# BERT-LSTM: a two-layer LSTM, from left to right, over them. The fixed placeholder vectors replace the encoder's
+# states at the mentions of people, as in the released program: x_t = e_k if word t is @entity-k, else h_t.
 
 
 class Bert(nn.Module):
     encoded = True
 
     def __init__(self, options: NetOptions, words: int) -> None:
-        """`options.width` is the encoder's."""
+        """`options.width` is the width of the encoder."""
         super().__init__()
         self.words = words
         self.classifier = Classifier(3 * options.width, options.classifier)
@@ -61,7 +61,7 @@ def mean_and_query(h: Tensor, batch: Batch, words: int) -> Tensor:
 #
 # h_1 .. h_T = BiLSTM(x_1 .. x_T),   s = (1/T) \sum_t h_t
 #
-# and with attention, where the query asks for words of the story:
+# and with attention of the query to the words of the story:
 #
 # e_t = v^T tanh(W [h_t; q_i; q_j]),   a = softmax(e),   s = \sum_t a_t h_t
 
@@ -93,7 +93,7 @@ class BiLstmAttention(BiLstmMean):
 
 
 class AdditiveAttention(nn.Module):
-    """W [h; q] is W_h h + W_q q, so that the query is multiplied once per story and not once per word."""
+    """W [h; q] is W_h h + W_q q, so the query is multiplied once per story, not once per word."""
 
     def __init__(self, width: int, query: int) -> None:
         super().__init__()

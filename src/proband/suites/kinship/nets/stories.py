@@ -1,9 +1,8 @@
-"""Items as what a net reads: words with people as numbers, the fact graph, the question and its answer.
+"""Items as input of a net: words with people as numbers, the fact graph, the question and its answer.
 
 Names are anonymised (section 3.4): every person gets a placeholder @entity-k, drawn without replacement from a small
-fixed pool, of which men and women have one each, so that a placeholder tells what a name tells (`genders = false` draws
-all from one, as the thesis does). The draw depends on the item's id alone, so that an item reads the same in any batch
-and any process.
+fixed pool. Men and women have a pool each, so a placeholder shows the gender as a name does (`genders = false` uses one
+pool, as in the thesis). The draw depends only on the item's id, so an item is the same in any batch and process.
 
 >>> item = Item(id="a", suite="kinship", prompt="Ann met Ben, her son.\\nBen is the ___ of Ann.",
 ...             facts={"names": ["Ben", "Ann"], "query": [1, 0], "edges": [[1, "son", 0]], "target": "son"})
@@ -29,15 +28,15 @@ from proband.suites.kinship.world.rules import facts_of, story_of
 TOKEN = re.compile(r"@[\w-]+|\w+|[^\w\s\[\]]")
 ENDS = frozenset(".!?")
 NUMBER = {word: n for n, word in enumerate(RELATIONS)}
-UNTYPED = len(RELATIONS)  # a fact whose relation the file does not give (noise in CLUTRR's releases)
+UNTYPED = len(RELATIONS)  # a fact without a relation in the file (noise in CLUTRR's releases)
 
-GENDERS = {"male": 1, "female": 2}  # 0: not known
+GENDERS = {"male": 1, "female": 2}  # 0: unknown
 Edge = tuple[int, int, int]  # person, number of the relation, person
 
 
 @dataclass(frozen=True, slots=True)
 class NetStory:
-    """`words`: a person's number or a word in lower case; `target` is None where the item has no answer."""
+    """`words`: a person's number or a word in lower case; `target` is None if the item has no answer."""
 
     id: str
     words: tuple[int | str, ...]
@@ -46,13 +45,13 @@ class NetStory:
     query: tuple[int, int]
     target: int | None
     split: str
-    genders: tuple[int, ...] = ()  # of every person, MALE or FEMALE; nothing where they are not given
+    genders: tuple[int, ...] = ()  # of every person, MALE or FEMALE; empty if unknown
 
 
 def readable_story(
     item: Item, options: NetOptions, *, graph: bool = False, file: object, line: int | None = None
 ) -> NetStory:
-    """The story of an item, if a net with this window and pool can take it."""
+    """The story of an item; an error if it exceeds the net's window or pool."""
 
     def unfit(problem: str) -> ProbandError:
         return ProbandError(f"item {item.id!r} {problem}", file=file, line=line)
@@ -60,7 +59,7 @@ def readable_story(
     if missing := next((field for field in ("names", "query") if not item.facts.get(field)), None):
         raise unfit(f"has no {missing!r} in its facts")
     facts = facts_of(item)
-    target = None if facts.target == UNDETERMINED else facts.target  # which no net can say
+    target = None if facts.target == UNDETERMINED else facts.target  # no net can answer this
     if target is not None and target not in NUMBER:
         raise unfit(f"has the 'target' {target!r}, none of the 22 relations")
     words, people = words_of(story_of(item), facts.names), len(facts.names)
@@ -106,7 +105,7 @@ def words_of(text: str, names: Sequence[str]) -> list[int | str]:
 
 
 def placeholders(story: NetStory, pool: int) -> list[int]:
-    """Which of the pool's placeholders stands for each person; those of women follow after the pool.
+    """The placeholder of each person; those of women follow those of men.
 
     >>> places = placeholders(NetStory("a", (), 3, (), (0, 0), None, "train", genders=(1, 2, 1)), 20)
     >>> [place >= 20 for place in places]

@@ -1,4 +1,4 @@
-"""Training a net on the stories of a built folder: cross-entropy over the 22 relations, accuracy on held-out ones."""
+"""Training a net on built stories: cross-entropy over the 22 relations, accuracy on held-out stories."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from torch import Tensor, nn
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
-from proband.suites.kinship.nets.batches import Batch, Numbers, numbered, pad
-from proband.suites.kinship.nets.encoding import encoded_states
+from proband.suites.kinship.nets.batches import Batch, Numbers, encoded_states, numbered, pad
 from proband.suites.kinship.nets.graph_nets import Composer, EdgeTransformer, Gat
 from proband.suites.kinship.nets.options import EdgeTransformerOptions, NetOptions, RmcOptions
 from proband.suites.kinship.nets.reasoning_nets import Mac, RelationNetwork, Rmc
@@ -40,7 +39,7 @@ KINDS: Mapping[str, type[Any]] = {
 
 
 def recipe_of(options: NetOptions) -> Recipe:
-    """Adam at a constant rate, or (the Edge Transformer, RMC if asked) at one that rises and falls along lines."""
+    """Adam at a constant rate; for the Edge Transformer (and RMC with `warmup`) it rises and falls linearly."""
     warmup = options.warmup if isinstance(options, (EdgeTransformerOptions, RmcOptions)) else 0
     return Recipe(
         epochs=options.epochs, batch=options.batch, rate=options.rate, schedule="linear" if warmup else "constant",
@@ -49,8 +48,8 @@ def recipe_of(options: NetOptions) -> Recipe:
 
 
 class KinshipTask(PaddedTask):
-    """Stories to learn from and to hold out. A net says how it reads them: `by_sentence`, as a `graph`, as `encoded`
-    states; and whether the epoch is chosen by accuracy or, `kept_by`, by loss."""
+    """Training and held-out stories. A net declares how it reads them (`by_sentence`, as a `graph`, as `encoded`
+    states), and whether the epoch is chosen by accuracy or by loss (`kept_by`)."""
 
     def __init__(
         self, kind: str, options: NetOptions, vocabulary: Vocabulary, train: Sequence[Numbers], valid: Sequence[Numbers]
@@ -59,7 +58,7 @@ class KinshipTask(PaddedTask):
         self.train, self.valid, self.size = train, valid, len(train)
         self.recipe, self.device = recipe_of(options), options.device
         self.better = "low" if self.reads.kept_by == "loss" else "high"
-        self.recordable = kind != "rmc"  # which by itself takes as many steps as its stories have words
+        self.recordable = kind != "rmc"  # RMC takes as many steps as its stories have words
 
     def network(self) -> nn.Module:
         net: nn.Module = KINDS[self.kind](self.options, len(self.vocabulary))
@@ -104,7 +103,7 @@ class Reads:
     def numbers(
         self, stories: Sequence[NetStory], vocabulary: Vocabulary, *, pool: int, model: Any = None
     ) -> list[Numbers]:
-        """The stories ready for the net; `model` is the frozen encoder, for nets that need one."""
+        """The stories as input of the net; `model` is the frozen encoder of nets that need one."""
         states = encoded_states(model, stories, pool=pool) if self.encoded else {}
         return [
             numbered(each, vocabulary, pool=pool, by_sentence=self.by_sentence, states=states.get(each.id))
@@ -115,12 +114,12 @@ class Reads:
         return pad(stories, by_sentence=self.by_sentence, text=not self.graph, rounded=rounded)
 
     def length(self, story: Numbers) -> int:
-        """Stories of nearly one length make a batch; of as many sentences, where a net reads them one by one."""
+        """Key for batches of similar stories: the number of people, or of sentences and words."""
         return len(story.slots) if self.graph else 1000 * len(story.rows) + max(len(row) for row in story.rows)
 
 
 def task(items: Path, *, kind: str, options: NetOptions, seed: int, model: Any = None) -> KinshipTask:
-    """The task of a built folder. `model`: the encoder of the BERT nets, whose width is theirs."""
+    """The task of a built folder. `model`: the encoder of the BERT nets, which sets their width."""
     path = items_path(items)
     changed = path.stat()
     vocabulary, train, valid = numbered_stories(path, changed.st_mtime_ns, changed.st_size, kind, options, model)
@@ -129,11 +128,11 @@ def task(items: Path, *, kind: str, options: NetOptions, seed: int, model: Any =
     return KinshipTask(kind, options, vocabulary, *_with_held_out(train, valid, options, seed=seed))
 
 
-@lru_cache(maxsize=1)  # the seeds of a net come one after the other
+@lru_cache(maxsize=1)  # the seeds of a net are trained one after the other
 def numbered_stories(
     items: Path, changed: int, size: int, kind: str, options: NetOptions, model: Any
 ) -> tuple[Vocabulary, list[Numbers], list[Numbers]]:
-    """The stories of the splits train and valid as a net reads them, and the words of the former: the same for all
+    """The training and valid stories as a net reads them, and the words of the training stories; the same for all
     seeds."""
     reads = Reads.of(kind)
     train, valid = stories_of(items, options, graph=reads.graph)
@@ -145,8 +144,8 @@ def numbered_stories(
 def _with_held_out(
     train: list[Numbers], valid: list[Numbers], options: NetOptions, *, seed: int
 ) -> tuple[list[Numbers], list[Numbers]]:
-    """The stories of the splits train and valid; without the latter a random share of the training stories is held
-    out, to choose the epoch by."""
+    """The training and valid stories. Without a valid split, a random share of the training stories is held out to
+    choose the epoch."""
     if valid:
         return train, valid
     order = np.random.default_rng([seed, len(train)]).permutation(len(train)).tolist()
@@ -155,12 +154,14 @@ def _with_held_out(
 
 
 def stories_of(items: Path, options: NetOptions, *, graph: bool) -> tuple[list[NetStory], list[NetStory]]:
-    """The stories of the splits train and valid."""
-    parts: dict[str, list[NetStory]] = {"train": [], "valid": [], "test": []}
+    """The training and valid stories. Test items may be of other worlds and are not read."""
+    parts: dict[str, list[NetStory]] = {"train": [], "valid": []}
     path = items_path(items)
     for line, item in enumerate(read_items(items), start=1):
+        if item.split not in parts:
+            continue
         story = readable_story(item, options, graph=graph, file=path, line=line)
-        if story.target is None and story.split != "test":
+        if story.target is None:
             raise ProbandError(f"item {story.id!r} has no 'target' to learn", file=path)
         parts[story.split].append(story)
     if not parts["train"]:

@@ -14,7 +14,7 @@ from proband.suites.kinship.paper.comparisons import GAT_GAINS, GAT_PERFECT, ONL
 ALL = (*TEXT, "gat")
 BERTS = [net for net in TEXT if net.startswith("bert")]  # "the BERT-based models"
 TEST: Where = {"split": "test"}
-EQUAL = 0.05  # "no performance drop", "competitive": not more than five points behind
+EQUAL = 0.05  # "no performance drop", "competitive": at most five points behind
 
 
 def _named(regime: str, net: str) -> Where:

@@ -1,5 +1,5 @@
-"""Tests that are more than a contrast: is GAT near-perfect at k = 3, does it gain most by longer training stories, and
-is it the only one that noise in training helps?
+"""Tests that are more than a contrast: is GAT near-perfect at k = 3, does it gain most from longer training stories,
+and is it the only net that noise in training helps?
 
 Stories that share a clause are neighbours, and the runs of a net differ by their training seed.
 """
@@ -7,15 +7,16 @@ Stories that share a clause are neighbours, and the runs of a net differ by thei
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from proband.core.files import group_by_key
 from proband.core.metrics import ACCURACY
-from proband.core.suite import Analysis, Outcome, Results, Sheet
+from proband.core.suite import Outcome, Results, Sheet, Table
 from proband.stats import ONE_SEED, Scores, contrast, on_common_items
-from proband.suites.kinship.paper.published import thesis_noise
+from proband.suites.kinship.paper.tables import thesis_noise
 
 GAT_PERFECT, GAT_GAINS = "gat-near-perfect", "gat-gains-most"
 NEAR = 0.95
@@ -64,7 +65,7 @@ def by_model(results: Results) -> dict[str, Scores]:
 def near_perfect(scores: Scores) -> Outcome:
     """Accuracy above NEAR."""
     found = scores.against(NEAR)
-    what = f"accuracy at k = 3 minus {NEAR:.0%}, {_counted(scores)}"
+    what = f"accuracy at k = 3 minus {100 * NEAR:.0f} %, {_counted(scores)}"
     what += f"; {ONE_SEED}" if scores.seeds.unknown else ""
     return Outcome(difference=found.value, p=found.p, evidence=what, detectable=found.detectable)
 
@@ -94,19 +95,20 @@ def _gains(nets: Mapping[str, Scores]) -> Iterator[tuple[str, Gain]]:
 
 
 def _gained(gain: Gain) -> tuple[int, float]:
-    """On how many stories, and how many points."""
+    """The number of stories, and the gain in points."""
     longer, shorter = on_common_items(*gain)
     return len(longer), round(100 * (longer.value - shorter.value), 1) if len(longer) else 0.0
 
 
-COMPARISONS = Analysis(name="gains", help="Near-perfect at k = 3, and gains by longer stories", of=comparisons)
+COMPARISONS = Table(name="gains", title="Near-perfect at k = 3; gains by longer stories", of=comparisons, always=False)
 
 
 # ---- table 3.8 as the thesis prints it ---------------------------------------------------------------------------
 #
 # Nets trained on clean stories and tested on four kinds, nets trained and tested on one kind of noise, and the average
-# of these seven; and whom noise in training helps. A net helped by it answers more stories of a kind right if it was
-# trained on that kind instead of on clean stories. Of the three kinds the worst counts, with its p-value times three.
+# of these seven; then the nets that noise in training helps. Noise helps a net if it answers more stories of a kind
+# right when trained on that kind instead of on clean stories. The worst of the three kinds counts, with its p-value
+# times three.
 
 ONLY_GAT: Final = "only-gat-improves"
 NOISE: Final = ("supporting", "irrelevant", "disconnected")
@@ -123,7 +125,7 @@ THESIS: Final = {  # our name -> that of the table
 
 
 def noise(results: Results, seed: int) -> Sequence[Sheet]:
-    """Nothing where no net was trained on clean stories, as a study of noise names it."""
+    """The comparisons under noise; none if no net was trained on clean stories, as named in a study of noise."""
     accuracies = by_model(results)
     kinds = {str(item.tags.get("task")) for item in results.items() if item.split == "test"}
     nets = [name.removeprefix("net:clean-") for name in accuracies if name.startswith("net:clean-")]
@@ -153,13 +155,13 @@ def noise(results: Results, seed: int) -> Sequence[Sheet]:
 
 
 def _of_kind(scores: Scores | None, kind: str) -> Scores | None:
-    """On the stories of a kind; None where there are none."""
+    """The result on the stories of a kind; None if there are none."""
     chosen = scores.only(scores.tags["task"] == kind) if scores is not None else None
     return chosen if chosen is not None and len(chosen) else None
 
 
 def _accuracies(net: str, nets: Mapping[str, Scores]) -> list[float | None]:
-    """Of the seven cells, and their mean where all are there."""
+    """The accuracies of the seven cells, and their mean if none is missing."""
     values: list[float | None] = []
     for trained, kind in CELLS:
         stories = _of_kind(nets.get(f"net:{trained}-{net}"), kind)
@@ -174,7 +176,7 @@ def _thesis(model: str) -> tuple[str | None, ...]:
 
 
 def _noise_gains(net: str, nets: Mapping[str, Scores]) -> dict[str, Outcome]:
-    """Of each kind, on its stories: accuracy of the net trained on it minus that of the net trained on clean ones."""
+    """For each kind, on its stories: accuracy of the net trained on it minus that of the net trained on clean ones."""
     gains = {}
     for kind in NOISE:
         noisy, clean = (_of_kind(nets.get(f"net:{trained}-{net}"), kind) for trained in (kind, "clean"))
@@ -191,17 +193,13 @@ def _points(gains: Mapping[str, Outcome]) -> list[float | None]:
 
 
 def _worst(gains: Mapping[str, Outcome]) -> Outcome | None:
-    """The kind where it gains least; the claim expects a loss there."""
+    """The kind with the smallest gain; the claim expects a loss there."""
     if not gains:
         return None
     least = min(gains.values(), key=lambda each: each.difference or 0.0)
     p = None if least.p is None else min(1.0, len(NOISE) * least.p)
-    return Outcome(
-        difference=-(least.difference or 0.0),
-        p=p,
-        evidence=f"gains least with {least.evidence}",
-        detectable=least.detectable,
-    )
+    evidence = f"gains least with {least.evidence}"
+    return replace(least, difference=-(least.difference or 0.0), p=p, evidence=evidence)
 
 
-NOISE_TABLES = Analysis(name="noise", help="Table 3.8 with its average, and the effect of noise in training", of=noise)
+NOISE_TABLES = Table(name="noise", title="Table 3.8 with its average; the effect of noise", of=noise, always=False)

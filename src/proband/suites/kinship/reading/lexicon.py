@@ -20,11 +20,11 @@ class Kin(NamedTuple):
 
 
 _KINSHIP = load("kinship")
-# names of the relations, for readers of stories and of replies alike: (relation, gender) -> words
+# names of the relations in stories and replies: (relation, gender) -> words
 FAMILIAR: Final = {
     (word.relation, word.gender): " ".join(pattern.pattern.split("|")) for word, pattern in _KINSHIP.words.items()
 }
-# they mean kin only where a relation is asked for: in a story "the boy" may be anybody, and so may "the bride"
+# these mean kin only in a question: in a story "the boy" or "the bride" may be anybody
 IN_REPLIES: Final = {
     ("child", MALE): "boy",
     ("child", FEMALE): "girl",

@@ -1,5 +1,5 @@
-"""A story back to its facts, in whichever form it is stated (English, plain sentences of a rule base, triples), and
-`solver:read`, which answers from them: the text in, no facts given.
+"""From a story to its facts, in any form (English, plain sentences of a rule base, triples), and `solver:read`, which
+answers from these facts.
 
 A story is read by the phrases of the domain `kinship` (proband.english.mentions); what they do not cover is unread.
 
@@ -20,18 +20,9 @@ from proband.english.domain import load
 from proband.english.mentions import read_people
 from proband.english.phrases import Grammar
 from proband.suites.kinship.logic.closure import Edge, close, scores, shortest_path
+from proband.suites.kinship.world import relations
 from proband.suites.kinship.world.families import GENDER_OF
-from proband.suites.kinship.world.relations import (
-    ALL_WORDS,
-    FEMALE,
-    GENDER,
-    INVERSE,
-    MALE,
-    NEUTRAL,
-    NEUTRALS,
-    STRICT,
-    word,
-)
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, STRICT, word
 from proband.suites.kinship.world.rules import Rules, of_item, story_of
 
 KinTriple = tuple[str, str, str]  # owner, relation word, person: "person is the word of owner"
@@ -41,7 +32,7 @@ GENDER_SENTENCE = re.compile(r"([\w@\[\]-]+) is (male|female)\.")
 
 
 class KinReading(NamedTuple):
-    """The facts of a story as (owner, word, person), or what is not understood."""
+    """The facts of a story as (owner, word, person), or the problem."""
 
     facts: tuple[KinTriple, ...] = ()
     problem: str = ""
@@ -53,12 +44,12 @@ def _grammar() -> Grammar:
 
 
 def read_facts(story: str, genders: Mapping[str, str | None], *, ours: bool = False) -> KinReading:
-    """The facts of a story about these people. `ours`: told by our rules, whose pronouns mean the topic of a sentence.
+    """The facts of a story about these people. `ours`: by our rules, where a pronoun means the topic of its sentence.
 
     >>> read_facts("Ben rang his aunt Ann.", {"Ben": "male", "Ann": "female"}).facts
     (('Ben', 'aunt', 'Ann'),)
     >>> read_facts("Ben never had an aunt Ann.", {"Ben": "male", "Ann": "female"}).problem
-    "'never' may change what is said | Ben never had an aunt Ann."
+    "'never' may change the statement | Ben never had an aunt Ann."
     """
     reading = read_people(_grammar(), GENDER_SENTENCE.sub("", story), list(genders), genders, ours=ours)
     if reading.unread:
@@ -71,17 +62,17 @@ def read_facts(story: str, genders: Mapping[str, str | None], *, ours: bool = Fa
                 return KinReading(problem=f"{fact.who} is {who} but called a {word(fact.relation, gender)}")
             facts.append((fact.of, word(fact.relation, gender), fact.who))
         elif of:
-            facts.append((fact.who, word(INVERSE[fact.relation], of), fact.of))
+            facts.append((fact.who, word(relations.INVERSE[fact.relation], of), fact.of))
         else:
-            return KinReading(problem=f"the genders of {fact.who} and {fact.of} are not told")
+            return KinReading(problem=f"the genders of {fact.who} and {fact.of} are unknown")
     return KinReading(tuple(facts))
 
 
 def read_story(
     story: str, *, names: Mapping[str, str | None] | Iterable[str], rules: Rules | None = None
 ) -> list[KinTriple]:
-    """The facts of a story as (owner, word, person). `names` may give genders; else ours are known by name. With a rule
-    base of another world, the story is in the sentences that rule base says facts in."""
+    """The facts of a story as (owner, word, person). `names` may have genders; otherwise our list of names gives them.
+    Stories of other worlds use the sentences of their rule base."""
     known = dict(names) if isinstance(names, Mapping) else {name: GENDER_OF.get(name) for name in names}
     if TRIPLE.match(story):
         return TRIPLE.findall(story)
@@ -98,16 +89,16 @@ def mismatch_with_facts(
     edges: Iterable[Sequence[Any]],
     rules: Rules,
 ) -> str | None:
-    """What the story does not tell of the facts, or tells beyond them; None for a story that tells just these.
+    """The first fact that the story lacks, or states in addition; None if it states exactly these facts.
 
-    A fact may be told from either side: *her brother Ben*, *his sister Ann*. Nothing may be left that speaks of
-    kin and was not understood.
+    A fact may be stated from either side: *her brother Ben*, *his sister Ann*. Every sentence with a kin word must be
+    understood.
 
     >>> from proband.suites.kinship.world.rules import load
     >>> people = {"names": ["Ben", "Ann"], "genders": ["male", "female"], "rules": load("sound")}
     >>> mismatch_with_facts("Ben rang his aunt Ann.", edges=[(0, "aunt", 1)], **people)
     >>> mismatch_with_facts("Ben rang his aunt Ann.", edges=[(0, "sister", 1)], **people)
-    'the text does not tell that Ann is the sister of Ben'
+    'the text does not state that Ann is the sister of Ben'
     """
     known = dict(zip(names, genders))
     if wrong := _not_understood(story, known, rules):
@@ -118,7 +109,7 @@ def mismatch_with_facts(
         back = rules.word(rules.inverse[rules.code[kin]], genders[i])
         sides = {(names[i], kin, names[j]), (names[j], back, names[i])}
         if not sides & read:
-            return f"the text does not tell that {names[j]} is the {kin} of {names[i]}"
+            return f"the text does not state that {names[j]} is the {kin} of {names[i]}"
         told |= sides
     if beyond := read - told:
         owner, kin, person = min(beyond)
@@ -127,7 +118,7 @@ def mismatch_with_facts(
 
 
 def _not_understood(story: str, known: Mapping[str, str], rules: Rules) -> str | None:
-    """What takes facts back, states a wrong gender, or is neither a fact nor without kin words."""
+    """A retracted fact, a wrong gender, or an unread sentence with kin words; or None."""
     for name, gender in (*GENDER_LINE.findall(story), *GENDER_SENTENCE.findall(story)):
         if known.get(name.strip("[]"), gender) != gender:
             return f"the text says that {name} is {gender}"
@@ -164,15 +155,15 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Ki
     return facts
 
 
-_BEYOND = [word for name, pair in ALL_WORDS.items() if name not in NEUTRALS for word in pair]
+_BEYOND = [word for name, pair in relations.ALL_WORDS.items() if name not in relations.NEUTRALS for word in pair]
 
 
 # ---- solver:read ---------------------------------------------------------------------------------------------------
 
 
 class Read:
-    """The model `solver:read`: items in, answers out; uses the text, the names and, where an item has them, genders. A
-    story of which some words are not understood gets no answer (`unread`), not a guess."""
+    """The model `solver:read`. It uses the text, the names and, if an item has them, genders. A story that is not fully
+    understood is `unread`, not guessed."""
 
     name = "solver:read"
     method = "phrases of the domain and forward closure"
@@ -203,7 +194,7 @@ class Read:
         return Answer(item_id=item.id, scores=scores(item, words), text="|".join(words))
 
     def facts(self, item: Item, known: Mapping[str, str | None], rules: Rules) -> list[KinTriple] | str:
-        """The facts of the item's story; or the words that were not understood."""
+        """The facts of the item's story, or the words that were not understood."""
         story = story_of(item)
         if TRIPLE.match(story) or rules.world != "family":
             return read_story(story, names=known, rules=rules)
@@ -216,8 +207,8 @@ class Read:
 
 
 def is_ours(item: Item) -> bool:
-    """Is the story told in words of our own bank, whose pronouns follow its rules? Items without facts are those of the
-    hidden split of a release."""
+    """Is the story in words of our own bank, whose pronouns follow its rules? Items without facts are those of a
+    release's hidden split."""
     if "edges" not in item.facts:
         return True
     telling = item.facts.get("telling") or {}
@@ -239,10 +230,10 @@ def told_genders(facts: Sequence[KinTriple], names: Sequence[str]) -> list[str]:
 
 
 def solve(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> list[str]:
-    """What the second person of the query can be to the first.
+    """The possible relations of the second person of the query to the first.
 
-    All facts together, if they agree and settle it; else those of the shortest path; else, taken in order, all that do
-    not contradict those before.
+    Uses all facts if they are consistent and decide the answer; else those of the shortest path; else, in order, all
+    that do not contradict earlier ones.
     """
     i, j = query
     whole = close(rules, genders, edges)

@@ -1,6 +1,5 @@
-"""A bank is data for the teller: frames (constructions that tell one to three facts) and occasions, whose phrases fill
-the frames. Ours ships; the crowd's templates of CLUTRR, which need no occasion, are read from a folder.
-"""
+"""A bank is data for stories: frames (constructions that state one to three facts) and occasions, whose phrases fill
+the frames. Ours ships with Proband; CLUTRR's crowd templates, which need no occasion, are read from a folder."""
 
 from __future__ import annotations
 
@@ -21,16 +20,16 @@ from proband.suites.kinship.telling.template_language import Frame, Phrase, Row
 from proband.suites.kinship.world.relations import ALL_INVERSE, NEUTRALS
 
 OURS: Final = "proband"
-CONSTRUCTIONS: Final = "constructions:"  # held out by name, of a bank that has them
+CONSTRUCTIONS: Final = "constructions:"  # prefix for constructions that are held out by name
 FAMILY: Final = re.compile(r"^## (\w+)\n", re.MULTILINE)
 BARE: Final = ("{1} is {0}'s {1 of 0}.", "{1} is the {1 of 0} of {0}.", "{0} has {a 1 of 0} named {1}.")
-FEWEST: Final = 2  # phrases of an occasion
+FEWEST: Final = 2  # least phrases of an occasion
 
 
 @dataclass(frozen=True)
 class Occasion:
-    """One place, one time and one reason to meet: `openings` say what it is, `moments` are its parts in the order of
-    time, and facts are stated with its phrases."""
+    """One place, time and reason to meet: `openings` introduce it, `moments` are its parts in temporal order, and its
+    phrases state the facts."""
 
     name: str
     openings: tuple[str, ...]
@@ -44,7 +43,7 @@ class Occasion:
 
 @dataclass(frozen=True)
 class Bank:
-    """`split` says to which split an occasion (by name) or a frame (by id) belongs; others belong to both."""
+    """`split` maps an occasion (by name) or a frame (by id) to its split; others belong to both."""
 
     name: str
     frames: tuple[Frame, ...]
@@ -52,7 +51,7 @@ class Bank:
     split: dict[str, str] = field(default_factory=dict, hash=False)
 
     def of_split(self, split: str | None) -> Bank:
-        """What tells the stories of a split."""
+        """The bank for the stories of a split."""
         if split is None or not self.split:
             return self
 
@@ -72,7 +71,7 @@ class Bank:
 
     @cached_property
     def longest(self) -> int:
-        """The most facts that a frame tells."""
+        """The largest number of facts in a frame."""
         return max((frame.facts for frame in self.frames), default=1)
 
     @property
@@ -80,7 +79,7 @@ class Bank:
         return tuple(dict.fromkeys(frame.family for frame in self.frames))
 
     def frames_of(self, relations: Row, genders: Row) -> tuple[Frame, ...]:
-        """The frames that tell a path of these relations."""
+        """The frames for a path of these relations."""
         key = (relations, genders)
         if key not in self._known:
             self._known[key] = tuple(frame for frame in self.frames if frame.suits(relations, genders))
@@ -91,8 +90,8 @@ class Bank:
         return {}
 
     def hold_out(self, share: float, seed: int) -> Bank:
-        """The same bank with `share` of its occasions kept for the test or, where it has none, of its frames: of every
-        clause at most the share, and never its last one for training.
+        """The same bank with `share` of its occasions for the test or, without occasions, of its frames: at most the
+        share of each clause, and never its last frame.
 
         >>> frames = parse_frames("== *\\n{1} met {0}, {1 his} {0 of 1}.\\n{1} is the {1 of 0} of {0}.", family="x")
         >>> sorted(Bank("mine", tuple(frames)).hold_out(0.2, seed=0).split.values())
@@ -112,7 +111,7 @@ class Bank:
         return replace(self, split=split)
 
     def hold_out_constructions(self, families: Sequence[str]) -> Bank:
-        """The same bank with whole constructions kept for the test.
+        """The same bank with whole constructions for the test.
 
         >>> bank = load_bank().hold_out_constructions(["of"])
         >>> {bank.by_id[id].family for id, split in bank.split.items() if split == "test"}
@@ -124,11 +123,11 @@ class Bank:
         return replace(self, split={**self.split, **held})
 
 
-# ---- where banks come from -------------------------------------------------------------------------------------------
+# ---- loading banks -------------------------------------------------------------------------------------------------
 
 
 def crowd_folder(bank: str) -> Path | None:
-    """The folder of the crowd's templates, if that is what a bank's name means.
+    """The folder of the crowd's templates, if the bank's name has one.
 
     >>> crowd_folder("clutrr:amt"), crowd_folder("proband")
     (PosixPath('amt'), None)
@@ -143,7 +142,7 @@ def load_bank(name: str = OURS) -> Bank:
         return _ours()
     if (folder := crowd_folder(name)) is not None:
         return _of_the_crowd(folder)
-    raise ProbandError(f"no bank {name!r}; there is {OURS}, or clutrr:FOLDER")
+    raise ProbandError(f"no bank {name!r}; use {OURS} or clutrr:FOLDER")
 
 
 def constructions_held(hold_out: Sequence[str]) -> tuple[str, ...]:
@@ -155,8 +154,9 @@ def constructions_held(hold_out: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for part in named for name in part.split("+"))
 
 
-def bank_of_build(name: str, *, hold_out: Sequence[str], share: float, seed: int) -> Bank:
-    """The bank that a build tells its stories from, with what it keeps for the test."""
+@lru_cache(maxsize=4)
+def bank_of_build(name: str, *, hold_out: tuple[str, ...], share: float, seed: int) -> Bank:
+    """The bank of a build, with the parts that are held out for the test."""
     bank = load_bank(name)
     if constructions := constructions_held(hold_out):
         bank = bank.hold_out_constructions(constructions)
@@ -175,13 +175,13 @@ def _ours() -> Bank:
 
 @lru_cache(maxsize=4)
 def _of_the_crowd(folder: Path) -> Bank:
-    """The crowd's templates that tell exactly their facts."""
+    """The crowd's templates that state exactly their facts."""
     frames, split = load_crowd(folder)
     return completed(Bank(f"clutrr:{folder}", frames, split=split))
 
 
 def completed(bank: Bank) -> Bank:
-    """The bank, with bare frames of ours for the single facts that it lacks (the crowd has no siblings-in-law)."""
+    """The bank with plain frames of ours for single facts that it lacks (the crowd has no siblings-in-law)."""
     single = {frame.pattern for frame in bank.frames}
     lacking = [n for n in NEUTRALS if not single & {(n,), (ALL_INVERSE[n],)}]
     added = tuple(Frame.parse(text, family=f"bare-{n}", pattern=(n,)) for n in lacking for text in BARE)
@@ -211,8 +211,8 @@ def parse_occasions(text: str, *, name: str) -> list[Occasion]:
 
 
 def parse_frames(text: str, *, family: str) -> list[Frame]:
-    """The frames of one construction: headers `== *` and `== * *` say how many facts those below tell, of any
-    relations; `#` begins a comment.
+    """The frames of one construction. The headers `== *` and `== * *` give the number of facts of the frames below; `#`
+    begins a comment.
 
     >>> [frame.facts for frame in parse_frames("== *\\n{1} is {0}'s {1 of 0}.", family="copula")]
     [1]

@@ -1,8 +1,8 @@
-"""CLUTRR's crowd templates, from the user's own copy, which is not shipped.
+"""CLUTRR's crowd templates, from the user's own copy; they are not shipped.
 
-The folder holds `amt_train.csv` and `amt_test.csv`: a combination of relations, a combination of genders, and a text
-with slots ENT_<i>_<gender>, in which person i+1 is the i-th relation of person i. Every text is read back and compared
-with its label; only those that state exactly the facts of their label enter the bank.
+The folder contains `amt_train.csv` and `amt_test.csv`: a combination of relations, a combination of genders, and a text
+with slots ENT_<i>_<gender>, where person i+1 is the i-th relation of person i. The reader extracts the facts of every
+text; the bank has only texts that state exactly the facts of their label.
 
 >>> words_of("father-mother-in-law")
 ('father', 'mother-in-law')
@@ -26,7 +26,7 @@ from proband.suites.kinship.telling.template_language import LONGEST, Frame
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL
 
 SLOT: Final = re.compile(r"ENT_(\d)_(male|female)")
-SPELLING: Final = {"neice": "niece"}  # as the released files have it
+SPELLING: Final = {"neice": "niece"}  # errors of the released files
 STAND_INS: Final = {MALE: ("Adam", "Ben", "Carl", "Daniel"), FEMALE: ("Anna", "Beatrice", "Clara", "Diana")}
 
 
@@ -58,14 +58,14 @@ def read_rows(folder: Path) -> Iterator[TemplateRow]:
 
 
 def bank_licence(folder: Path) -> str:
-    """The licence of templates that somebody else collected (source.json, as `annotate export` writes it); empty for
-    CLUTRR's own."""
+    """The licence of templates from another study (source.json, written by `annotate export`); empty for CLUTRR's
+    own."""
     path = folder / "source.json"
     return str(read_json(path).get("licence", "")) if path.is_file() else ""
 
 
 def _rows(path: Path, split: str) -> Iterator[TemplateRow]:
-    for number, row in enumerate(read_table(path)):  # the files' own ids start anew for every combination
+    for number, row in enumerate(read_table(path)):  # ids in the files restart for every combination
         cells = row.cells
         if missing := {"rel_comb", "gender_comb", "template"} - cells.keys():
             raise ProbandError(f"has no column {min(missing)!r}", file=path, line=1)
@@ -82,7 +82,7 @@ def _rows(path: Path, split: str) -> Iterator[TemplateRow]:
 
 
 def canonical(fact: KinTriple) -> tuple[str, str, str]:
-    """A fact stated from either side is one fact.
+    """One form for a fact that may be stated from either side.
 
     >>> canonical(("Ben", "aunt", "Mia")) == canonical(("Mia", "nephew", "Ben"))
     True
@@ -93,7 +93,7 @@ def canonical(fact: KinTriple) -> tuple[str, str, str]:
 
 
 def states_exactly(text: str, words: tuple[str, ...], genders: tuple[str, ...]) -> bool:
-    """Whether a text states that person i+1 is words[i] of person i, and nothing else."""
+    """Does a text state that person i+1 is words[i] of person i, and nothing else?"""
     slots = {(int(i), gender) for i, gender in SLOT.findall(text)}
     if slots != set(enumerate(genders)) or any(GENDER[w] != g for w, g in zip(words, genders[1:])):
         return False
@@ -109,7 +109,7 @@ def states_exactly(text: str, words: tuple[str, ...], genders: tuple[str, ...]) 
 
 
 def tidy(text: str) -> str:
-    """The tokeniser's spaces and quotes undone, and a full stop where none is.
+    """The text without the tokeniser's spaces and quotes, with a full stop at the end.
 
     >>> tidy("ENT_0_male did n't laugh , `` Ha ''")
     'ENT_0_male didn\\'t laugh, "Ha".'
@@ -120,7 +120,7 @@ def tidy(text: str) -> str:
 
 
 def load_crowd(folder: Path) -> tuple[tuple[Frame, ...], dict[str, str]]:
-    """The templates of a folder that state exactly their facts, and the split that each (by its id) was released in."""
+    """The templates of a folder that state exactly their facts, and the released split of each (by its id)."""
     frames: dict[tuple[object, ...], Frame] = {}
     split = {}
     for row in read_rows(folder):

@@ -1,11 +1,12 @@
-"""Facts to English, as a story, plain sentences or triples (section 3.2.3 of the thesis, figure 3.3).
+"""Facts to English, as a story, plain sentences or triples (section 3.2.3 of the thesis, figure 3.3), and the question
+about them with its choices and right answer (section 3.2.6, table 3.3).
 
-For a story the edges are cut at random into paths of one or more connected facts. Each path is stated by a frame of the
-bank, filled with phrases of one occasion. A story keeps to one occasion (a bridge leads to another when its phrases are
-used up), uses no phrase twice, and no construction twice in three sentences.
+For a story, the edges are split at random into paths of one or more connected facts. A frame of the bank states each
+path, with phrases of one occasion. A story has one occasion (or moves to another when its phrases are used up), uses no
+phrase twice, and repeats no construction within three sentences.
 
-`tell` draws a `Telling`, which records every choice; `render` turns it into text. So a text is checked by rendering its
-telling again (verify/retelling.py), and varied by changing the telling (variations/).
+`tell` draws a `Telling`, which records every choice; `render` turns it into text. `verify` renders a telling again to
+check a text (verify/items.py), and variations change the telling (variations/).
 
 >>> import random
 >>> from proband.suites.kinship.telling.bank import load_bank
@@ -25,7 +26,7 @@ import random
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -33,11 +34,21 @@ from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import OURS, Bank, Occasion, load_bank
 from proband.suites.kinship.telling.template_language import Frame, Phrase
 from proband.suites.kinship.world.families import Random, shuffle
-from proband.suites.kinship.world.relations import ALL_GENDER, ALL_INVERSE, ALL_NEUTRAL, FEMALE, MALE, Edge, word
-from proband.suites.kinship.world.rules import Rules
+from proband.suites.kinship.world.relations import (
+    ALL_GENDER,
+    ALL_INVERSE,
+    ALL_NEUTRAL,
+    FEMALE,
+    MALE,
+    UNDETERMINED,
+    Edge,
+    one_of,
+    word,
+)
+from proband.suites.kinship.world.rules import YES_NO, Rules
 
-TIMED, SOON = 0.3, 2  # share of the sentences with a moment in front, and how many moments may be passed over to it
-APART: Final = 2  # sentences between two of one construction
+TIMED, SOON = 0.3, 2  # share of sentences that begin with a moment, and how many moments may be skipped
+APART: Final = 2  # sentences between two of the same construction
 BRIDGE: Final = "Some time later they were all together again."
 INVERSE_WORD: Final = {(w, g): word(ALL_INVERSE[n], g) for w, n in ALL_NEUTRAL.items() for g in (MALE, FEMALE)}
 NAME: Final = re.compile(r"@?\w[\w-]*")  # or another word
@@ -55,7 +66,7 @@ class Sentence(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Scene(msgspec.Struct, frozen=True, array_like=True):
-    """Sentences at one occasion, after one of its openings; a bank without occasions has a scene without a name."""
+    """Sentences at one occasion, after one of its openings; without occasions, a scene has no name."""
 
     occasion: str
     opening: int
@@ -63,15 +74,15 @@ class Scene(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Telling(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How facts are stated: every choice of the teller.
+    """How facts are worded: every choice of the generator.
 
-    In a story `scenes`; in other forms `lines`: the number of a fact, and which sentence of the rule base tells it.
+    A story has `scenes`; other forms have `lines`: the number of a fact, and of its sentence in the rule base.
     """
 
     form: str = STORY
     scenes: tuple[Scene, ...] = ()
     lines: tuple[tuple[int, int], ...] = ()
-    genders: bool = False  # whether everybody's gender is stated after the facts
+    genders: bool = False  # whether all genders are stated after the facts
     bank: str = OURS
 
     @property
@@ -79,7 +90,7 @@ class Telling(msgspec.Struct, frozen=True, omit_defaults=True):
         return tuple(sentence for scene in self.scenes for sentence in scene.sentences)
 
     def order(self, edges: Sequence[Sequence[Any]]) -> list[int]:
-        """The numbers of the facts in the order in which they are stated; -1 for a pair of people without a fact."""
+        """The indices of the facts in the order of the text; -1 for a pair of people without a fact."""
         place = {frozenset((i, j)): number for number, (i, _, j) in enumerate(edges)}
         pairs = [pair for sentence in self.sentences for pair in pairwise(sentence.people)]
         return [place.get(frozenset(pair), -1) for pair in pairs] + [fact for fact, _ in self.lines]
@@ -94,12 +105,12 @@ def tell(
     genders: Sequence[str],
     bank: Bank,
     rng: random.Random,
-    along: bool = False,
+    along_chain: bool = False,
     order: Sequence[int] | None = None,
     alone: Collection[int] = (),
 ) -> Telling:
-    """A story that tells every edge once. `along`: each path from its first person on, as CLUTRR has it. `order`: the
-    facts in the order in which paths are looked for. `alone`: facts that have their own sentence."""
+    """A story that states every edge once. `along_chain`: each path from its first person on, as in CLUTRR. `order`:
+    that of facts in which paths are looked for. `alone`: facts with their own sentence."""
     draw = rng.random
     places = list(range(len(edges)) if order is None else order)
     facts, apart = [edges[place] for place in places], [place in alone for place in places]
@@ -108,7 +119,7 @@ def tell(
         size = 1 + int(draw() * bank.longest)
         size = next((n for n in range(1, size) if apart[at] or True in apart[at + n : at + n + 1]), size)
         path = walk(facts, at, size=size)
-        paths.append(path if along or draw() < 0.5 else path[::-1])
+        paths.append(path if along_chain or draw() < 0.5 else path[::-1])
         at += len(path) - 1
     teller = _Teller(edges, genders, bank, draw)
     for number in shuffle(len(paths), draw):
@@ -136,8 +147,8 @@ def walk(edges: Sequence[Edge], start: int, *, size: int) -> list[int]:
 def kin_words(
     edges: Sequence[Sequence[Any]], genders: Sequence[str], people: Sequence[int]
 ) -> tuple[list[str], list[str]]:
-    """Along a path, the kin word of each person seen from the one before, and of each seen from the one after; a
-    KeyError where no fact joins two of them.
+    """Along a path, the kin word of each person for the previous one, and for the next one; KeyError if no fact joins
+    two of them.
 
     >>> kin_words([(0, "father", 1)], ["female", "male"], [1, 0])
     (['daughter'], ['father'])
@@ -155,20 +166,20 @@ def kin_words(
 
 
 class _Teller:
-    """Scenes as they grow: phrases are used once each, moments follow each other."""
+    """Builds the scenes: each phrase is used once, and moments follow each other."""
 
     def __init__(self, edges: Sequence[Edge], genders: Sequence[str], bank: Bank, draw: Random) -> None:
         self.edges, self.genders, self.bank, self.draw = edges, genders, bank, draw
         self.told: list[tuple[Occasion | None, int, list[Sentence]]] = []
         self.families: list[str] = []  # of the sentences so far
         self.left: list[Phrase] = []
-        self.moment = 0  # the next one that may come
+        self.moment = 0  # the next possible moment
 
     def scenes(self) -> tuple[Scene, ...]:
         return tuple(Scene(each.name if each else "", opening, tuple(some)) for each, opening, some in self.told)
 
     def begin(self) -> None:
-        """A new scene, at an occasion where the story has not been."""
+        """Start a new scene, at an occasion that the story has not used."""
         been = [each.name for each, _, _ in self.told if each]
         free = [each for each in self.bank.occasions if each.name not in been] or list(self.bank.occasions)
         occasion = free[int(self.draw() * len(free))] if free else None
@@ -176,7 +187,7 @@ class _Teller:
         self.told.append((occasion, int(self.draw() * len(occasion.openings)) if occasion else 0, []))
 
     def tell(self, people: list[int], paths: int) -> None:
-        """One path in one sentence or, where no frame tells it whole, in several."""
+        """State a path in one sentence, or in several if no frame fits all of it."""
         words = kin_words(self.edges, self.genders, people)
         relations = tuple(ALL_NEUTRAL[kin] for kin in words[0])
         frames = self.bank.frames_of(relations, tuple(self.genders[person] for person in people))
@@ -200,7 +211,7 @@ class _Teller:
         self.told[-1][2].append(self._timed(sentence, paths))
 
     def _sentence(self, frames: Sequence[Frame], people: Sequence[int]) -> Sentence | None:
-        """A frame of another construction than the last sentences have, with phrases of the occasion that are left."""
+        """A frame whose construction differs from the last sentences, with unused phrases of the occasion."""
         fresh = [frame for frame in frames if frame.family not in self.families[-APART:]]
         frames = fresh or frames
         for at in shuffle(len(frames), self.draw):
@@ -217,7 +228,7 @@ class _Teller:
         return None
 
     def _timed(self, sentence: Sentence, paths: int) -> Sentence:
-        """The sentence with one of the moments to come, or with none."""
+        """The sentence with one of the next moments, or with none."""
         occasion, _, some = self.told[-1]
         last = len(occasion.moments) if occasion else 0
         first = max(self.moment, int(len(some) / paths * last), 1 if some else 0)
@@ -240,7 +251,7 @@ def render(
     bank: Bank | None = None,
     rules: Rules | None = None,
 ) -> str:
-    """The text of a telling; one that is none of ours is a KeyError or IndexError."""
+    """The text of a telling; an invalid telling is a KeyError or IndexError."""
     if telling.form == STORY:
         return " ".join(_story(telling, edges, names, genders, bank or load_bank(telling.bank)))
     facts = [edges[fact] for fact, _ in telling.lines]
@@ -289,7 +300,7 @@ def triples(edges: Sequence[Sequence[Any]], names: Sequence[str]) -> str:
 
 
 def telling_of(facts: Mapping[str, Any]) -> Telling:
-    """The telling among an item's facts; ProbandError where it is none."""
+    """The telling among an item's facts; ProbandError if it is invalid."""
     try:
         return msgspec.convert(facts.get("telling"), Telling)
     except msgspec.ValidationError as error:
@@ -301,7 +312,7 @@ def capital(text: str) -> str:
 
 
 def masked_sentences(story: str, names: Collection[str]) -> list[str]:
-    """The sentences of a story without its names: what training and test stories can have in common.
+    """The sentences of a story with masked names, for comparing training and test stories.
 
     >>> masked_sentences("Ann sat beside her aunt Bea. Bea left.", ["Ann", "Bea"])
     ['_ sat beside her aunt _.', '_ left.']
@@ -311,10 +322,105 @@ def masked_sentences(story: str, names: Collection[str]) -> list[str]:
 
 
 def digest(text: str) -> bytes:
-    """What stands for a text where texts are compared."""
+    """A short hash of a text, for comparisons."""
     return hashlib.blake2b(text.encode(), digest_size=8).digest()
 
 
 def seal(prompt: str) -> str:
-    """The fingerprint of a prompt, which an item carries: an altered word is found even where it is no kin word."""
+    """The fingerprint of a prompt, stored in its item; it detects any changed word."""
     return digest(prompt).hex()
+
+
+# ---- questions -------------------------------------------------------------------------------------------------------
+
+
+QUESTIONS: Final = (
+    "How is {z} related to {x}?",
+    "What relation is {z} to {x}?",
+    "Who is {z} to {x}?",
+    "Which word says what {z} is to {x}?",
+    "What is {z} to {x}?",
+)
+SETS_QUESTION: Final = "Going by the story alone, the full list of what {z} can be to {x} is: ___."
+QUESTIONS_OF_PLACES: Final = ("Where does {z} lie, seen from {x}?", "In which relation does {z} stand to {x}?")
+
+
+class StoryQuestion(NamedTuple):
+    """`facts`: further facts of the item about its question (`asked`, the relation of a yes/no question)."""
+
+    text: str
+    choices: tuple[str, ...]
+    gold: int
+    facts: Mapping[str, str] = {}
+
+
+def set_choices(rules: Rules, gender: str) -> tuple[str, ...]:
+    """All sets of relations that chains can leave possible for a person of this gender.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> set_choices(load("sound"), "female")[-3:]
+    ('sister or sister-in-law', 'wife or sister-in-law', 'sister, wife or sister-in-law')
+    """
+    return tuple(one_of(rules.set_words(mask, gender)) for mask in rules.sets)
+
+
+def ask(
+    kind: str, *, x: str, z: str, target: str, rules: Rules, draw: Random, open: bool = False, gender: str = ""
+) -> StoryQuestion:
+    """A question about x and z. Kinds: choice, a blank with all relations as choices (the paper's K-way
+    classification); text, a question in words; yes-no, is z the r of x?; sets, all possible relations of z, a person of
+    this `gender`. `open`: "cannot be determined" is a choice. Where that or a set is a choice, the answer depends on
+    the world (do people remarry? is an uncle's wife an aunt?), which the question then states in one sentence.
+
+    A false relation of a yes/no question has the gender of the true one, so that gender does not reveal the answer.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> ask("choice", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9).text
+    'Sharon is the ___ of Arthur.'
+    >>> ask("yes-no", x="Arthur", z="Sharon", target="aunt", rules=load("sound"), draw=lambda: 0.9)[:3]
+    ('Is Sharon the sister-in-law of Arthur?', ('yes', 'no'), 1)
+    """
+    if kind == "yes-no":
+        true = draw() < 0.5
+        others = [w for w in rules.choices if w != target and rules.gender[w] == rules.gender[target]]
+        choice = target if true or not others else others[int(draw() * len(others))]
+        return StoryQuestion(_yes_no(x, z, choice, rules), YES_NO, 0 if choice == target else 1, {"asked": choice})
+    if kind == "sets":
+        choices = set_choices(rules, gender)
+        return StoryQuestion(in_world(SETS_QUESTION.format(x=x, z=z), rules), choices, choices.index(target))
+    choices = (*rules.choices, UNDETERMINED) if open else rules.choices
+    text = capital(rules.blank.format(i=x, j=z))
+    if kind == "text":
+        wordings = QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES
+        text = wordings[int(draw() * len(wordings))].format(x=x, z=z)
+    return StoryQuestion(in_world(text, rules) if open else text, choices, choices.index(target))
+
+
+def in_world(question: str, rules: Rules) -> str:
+    """The question, with a sentence before it that states its world."""
+    return f"{rules.kin.statement} {question}"
+
+
+def _yes_no(x: str, z: str, word: str, rules: Rules) -> str:
+    stated = rules.sentences[0].format(i=x, j=z, word=word).rstrip(".")
+    return f"Is {z} the {word} of {x}?" if rules.gendered else f"Is it true that {stated}?"
+
+
+def right_answer(
+    question: str, *, x: str, z: str, target: str, rules: Rules, asked: str | None = None, stated: bool = False
+) -> str | None:
+    """The right answer to a question of `ask` about x and z (yes or no, if it is about the relation `asked`), or None
+    if it is not such a question. `stated`: it must state its world.
+
+    >>> from proband.suites.kinship.world.rules import load
+    >>> people = {"x": "Arthur", "z": "Sharon", "rules": load("sound")}
+    >>> right_answer("Is Sharon the aunt of Arthur?", **people, target="mother", asked="aunt")
+    'no'
+    """
+    wordings = QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES
+    known = [capital(rules.blank.format(i=x, j=z)), *(form.format(x=x, z=z) for form in (SETS_QUESTION, *wordings))]
+    if question in ([in_world(each, rules) for each in known] if stated else known):
+        return target
+    if stated or asked not in rules.choices or target == UNDETERMINED or rules.gender[asked] != rules.gender[target]:
+        return None
+    return ("yes" if asked == target else "no") if question == _yes_no(x, z, asked, rules) else None

@@ -1,8 +1,8 @@
 """The template language: a sentence or two with slots, written once for every gender.
 
-A template tells a path of people 0 - 1 - 2 - 3, one fact per step. Slots:
+A template states a path of people 0 - 1 - 2 - 3, one fact per step. Slots:
 
-    {0}             the name                       {1 of 0}      1's kin word seen from 0: aunt, son-in-law
+    {0}             the name                       {1 of 0}      the kin word of 1 for 0: aunt, son-in-law
     {0 his}         he him his (or she her)        {a 1 of 0}    with its article: an aunt
     <past|WORDS>    a phrase of the story's occasion in the past tense, WORDS in place of its @; also <ing|>, <base|>
                     and <done|>; <past2|WORDS> for a second phrase
@@ -33,7 +33,7 @@ PRONOUNS: Final = {"he": "she", "him": "her", "his": "her"}
 PHRASE_SLOT: Final = re.compile(r"<(base|past|ing|done)(2?)\|([^<>]*)>")
 SLOT: Final = re.compile(r"\{([^{}]*)\}")
 KIN_SLOT: Final = re.compile(r"(a )?(\d) of (\d)")
-OBJECT: Final = re.compile(r"\{(\d) him\}")  # a pronoun that tells nothing about kin
+OBJECT: Final = re.compile(r"\{(\d) him\}")  # a pronoun without information about kin
 TIMED: Final = re.compile(r"\{\d\}[^,]")  # no comma after the first name
 GENDER_SLOT: Final = re.compile(r"(\d) (he|him|his)")
 DOUBLED: Final = re.compile(r"(?:qu|[^aeiou])*[aeiou][bdglmnprt]")  # chat, chatting
@@ -73,11 +73,10 @@ def inflect(verb: str) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Phrase:
-    """A verb phrase about a relative: `carry the lanterns with @`. One that begins with ! is an event without
-    duration."""
+    """A verb phrase about a relative: `carry the lanterns with @`. A phrase with ! is an event without duration."""
 
     id: str
-    heads: Mapping[str, str]  # what precedes the kin, by form of the verb
+    heads: Mapping[str, str]  # the words before the kin word, by form of the verb
     tail: str
     lasting: bool
 
@@ -105,9 +104,9 @@ def digest_id(text: str) -> str:
 
 @dataclass(frozen=True)
 class PhraseSlot:
-    """What a frame asks of the phrase in one of its slots: after `was` it must last; where the slot `ends` a clause
-    with a name, nothing may follow its @; a `pronoun` does not follow *of*; where it is `joined` by *before*, *after*
-    or a comma it has none of its own.
+    """The requirements on a phrase in a slot. After `was` it must have a duration. If the slot `ends` a clause with a
+    name, nothing may follow its @. A `pronoun` may not follow *of*. If it is `joined` by *before*, *after* or a comma,
+    it may not contain one.
 
     >>> slot = PhraseSlot(was=True, ends=False, pronoun=False, joined=False)
     >>> slot.fits(Phrase.parse("! find a ring of @")), slot.fits(Phrase.parse("wait for @"))
@@ -130,15 +129,15 @@ class PhraseSlot:
 
 @dataclass(frozen=True)
 class Frame:
-    """A template: `pattern` has the neutral relations along the path it tells ("*" is any), `genders` the only gender
-    combination it is written for (None: every one, as ours are)."""
+    """A template. `pattern` has the neutral relations along its path ("*" is any); `genders` is the only combination it
+    is written for (None, as in our frames: any)."""
 
     id: str
     family: str  # its construction
     text: str
     pattern: Row
     genders: Row | None = None
-    differ: bool = False  # people 0 and 1 must differ in gender, or a pronoun could mean either
+    differ: bool = False  # people 0 and 1 must differ in gender, otherwise a pronoun is ambiguous
 
     @classmethod
     def parse(cls, line: str, *, family: str, pattern: Row) -> Frame:
@@ -159,7 +158,7 @@ class Frame:
 
     @cached_property
     def slots(self) -> tuple[PhraseSlot, ...]:
-        """Of its phrases, the first of each number."""
+        """The first phrase slot of each number."""
         found = {}
         for match in PHRASE_SLOT.finditer(self.text):
             before, after = self.text[: match.start()], self.text[match.end() :]
@@ -171,14 +170,14 @@ class Frame:
 
     @property
     def timed(self) -> bool:
-        """Whether a moment can stand in front: *Around noon, ...*."""
+        """Can a moment precede it (*Around noon, ...*)?"""
         return bool(TIMED.match(self.text)) and self.family != "copula"
 
     def tells(self, relations: Row) -> bool:
         return len(self.pattern) == len(relations) and all(a in (ANY, b) for a, b in zip(self.pattern, relations))
 
     def suits(self, relations: Row, genders: Row) -> bool:
-        """Whether it can tell these relations of people of these genders."""
+        """Can it state these relations of people of these genders?"""
         clear = not self.differ or genders[0] != genders[1]
         return clear and self.genders in (None, genders) and self.tells(relations)
 
@@ -190,8 +189,7 @@ class Frame:
         back: Sequence[str],
         phrases: Sequence[Phrase] = (),
     ) -> str:
-        """The frame told of these people: `ahead[t]` is the kin word of person t + 1 seen from t, `back[t]` that of t
-        seen from t + 1."""
+        """The text of the frame: `ahead[t]` is the kin word of person t + 1 for t, `back[t]` that of t for t + 1."""
 
         def phrase(match: re.Match[str]) -> str:
             own = phrases[len(match[2])]
@@ -211,7 +209,7 @@ class Frame:
 
 @cache
 def _slot(slot: str) -> tuple[Any, ...]:
-    """What a slot asks for: its kind, a person, and what the kind needs besides."""
+    """The content of a slot: its kind, a person, and further arguments."""
     if slot.isdigit():
         return "name", int(slot)
     if match := KIN_SLOT.fullmatch(slot):

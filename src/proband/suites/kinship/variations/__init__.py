@@ -1,25 +1,16 @@
-"""The same kinship question asked differently. What a variation keeps or changes is certain: facts, proof and family
-are those of the source or are proved anew, and a varied item is verified before it is written.
+"""Variations of kinship items. Their effect is certain: facts, proof and family are those of the source or are proved
+again, and a varied item is verified before it is written.
 
-    rename          other names of the same genders
-    reword          the same facts in other paraphrases of the bank
-    reorder         the same sentences in another order
-    noise           further facts, supporting, irrelevant or disconnected: what was proved stays proved
-    plain           one plain sentence per fact
-    inverse         asked from the other end
-    counterfactual  one fact replaced, in the text by one word, so that another answer follows
-    twin            the same facts about other people, told in other words
-
-Rows of CLUTRR can be renamed, reworded, told plainly and twinned where their label follows from their facts: they get a
-proof and their own family. Their own sentences are not changed.
+docs/variations.md lists them. Rows of CLUTRR support rename, reword, plain and twin if their label follows from their
+facts: they get a proof and their own family. Their own sentences are not changed.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,32 +20,23 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_manifest
 from proband.core.suite import Variation
 from proband.core.types import Item
-from proband.suites.kinship.variations.changes import (
-    counterfactual,
-    inverse,
-    noise,
-    plain_sentences,
-    rename,
-    reorder,
-    reword,
-    twin,
-)
+from proband.suites.kinship.variations import changes
 from proband.suites.kinship.variations.proved_story import ProvedStory, exchanged, prove_story
 from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.rules import converse, facts_of, of_item, question_of, story_of
 
-# ---- what must be true of a varied item next to its source -------------------------------------------------------
+# ---- what must hold between a varied item and its source -------------------------------------------------------------
 
 
 def _facts(item: Item) -> set[frozenset[tuple[int, str, int]]]:
-    """Each fact from both sides."""
+    """The facts, each from both sides."""
     rules, facts = of_item(item), facts_of(item)
     edges = {*facts.edges, *((i, word, j) for (i, word, j), _ in facts.noise if word is not None)}
     return {frozenset({edge, converse(rules, edge, facts.genders)}) for edge in edges}
 
 
 def compared(source: Item, varied: Item) -> dict[str, bool]:
-    """What a varied item has of its source, or should have changed."""
+    """The properties of a varied item that must equal those of its source, or differ."""
     (before, after), s, v = (_facts(source), _facts(varied)), source.facts, varied.facts
     renamed = partial(exchanged, other=dict(zip(s["names"], v["names"])))
     scenes, rest = v["telling"].get("scenes"), iter(varied.prompt.split())
@@ -84,26 +66,22 @@ def compared(source: Item, varied: Item) -> dict[str, bool]:
 
 def _check(wanted: Sequence[str], source: Item, varied: Item) -> str | None:
     known = compared(source, varied)
-    return next((f"it does not have {what}" for what in wanted if not known[what]), None)
+    return next((f"check failed: {what}" for what in wanted if not known[what]), None)
 
 
 # ---- the list ----------------------------------------------------------------------------------------------------
 
 Vary = Callable[[ProvedStory, random.Random], Item | str]
-_last: tuple[Item, ProvedStory | str] | None = None  # the item that was varied last: all its variations are asked for
-
-
-@lru_cache(maxsize=4)
-def _manifest(folder: Path) -> Mapping[str, Any]:
-    return read_manifest(folder)
+_last: tuple[Item, ProvedStory | str, dict[str, Any]] | None = None  # the last item: its variations come in a row
 
 
 def _vary(vary: Vary, wanted: Sequence[str], item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    """A varied item that verifies, or why this one cannot be varied."""
+    """A varied item that passes `verify`, or the reason why this item cannot be varied."""
     global _last
     if _last is None or _last[0] is not item:
-        _last = item, prove_story(item, folder)
-    story = _last[1]
+        manifest = read_manifest(folder)
+        _last = item, prove_story(item, manifest), manifest
+    _, story, manifest = _last
     if isinstance(story, str):
         return story
     try:
@@ -113,7 +91,7 @@ def _vary(vary: Vary, wanted: Sequence[str], item: Item, *, rng: random.Random, 
     if isinstance(varied, str):
         return varied
     marked = replace(varied, tags={**varied.tags, "variation": ""})
-    return verify(marked, _manifest(folder)).problem or _check(wanted, item, varied) or varied
+    return verify(marked, manifest).problem or _check(wanted, item, varied) or varied
 
 
 def _variation(
@@ -127,21 +105,23 @@ def _variation(
 SAME = ("its source's facts", "its source's answer", "its source's question")
 TOLD = (*SAME, "its source's people")
 VARIATIONS = (
-    _variation("rename", "other names", "keeps", rename, *SAME, "its source's text with other names"),
-    _variation("reword", "other words of the bank", "keeps", reword, *TOLD, "other words of a bank"),
-    _variation("reorder", "another order of the sentences", "keeps", reorder, *TOLD, "its source's words"),
+    _variation("rename", "other names", "keeps", changes.rename, *SAME, "its source's text with other names"),
+    _variation("reword", "other words of the bank", "keeps", changes.reword, *TOLD, "other words of a bank"),
+    _variation("reorder", "another order of the sentences", "keeps", changes.reorder, *TOLD, "its source's words"),
     _variation(
-        *("noise", "further facts", "keeps", noise),
+        *("noise", "further facts", "keeps", changes.noise),
         *("its source's facts and more", "its source's text and more", *SAME[1:]),
     ),
-    _variation("plain", "plain sentences", "keeps", plain_sentences, *TOLD, "plain sentences"),
+    _variation("plain", "plain sentences", "keeps", changes.plain_sentences, *TOLD, "plain sentences"),
     _variation(
-        *("inverse", "asked from the other end", "changes", inverse),
+        *("inverse", "asked from the other end", "changes", changes.inverse),
         *("its source's facts", "its source's text", "its source's pair the other way round"),
     ),
     _variation(
-        *("counterfactual", "one fact replaced, another answer", "changes", counterfactual),
+        *("counterfactual", "one fact replaced, another answer", "changes", changes.counterfactual),
         *("one other fact", "one other word", "its source's pair of people", "another answer"),
     ),
-    _variation("twin", "the same facts, other people and words", "twin", twin, *SAME, "other people", "another text"),
+    _variation(
+        "twin", "the same facts, other people and words", "twin", changes.twin, *SAME, "other people", "another text"
+    ),
 )

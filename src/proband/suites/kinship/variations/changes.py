@@ -1,5 +1,5 @@
-"""What variations do to a story: other names, other words, another order, plain sentences; another question, another
-fact, further facts."""
+"""The variations of a story: other names, other words, another order, plain sentences; another question, another fact,
+more facts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rename(story: ProvedStory, rng: random.Random) -> Item | str:
 
 
 def reword(story: ProvedStory, rng: random.Random) -> Item | str:
-    """The facts worded anew, with as few phrases of the source as there can be."""
+    """The same facts in new words, with as few phrases of the source as possible."""
     if story.telling and story.telling.form != STORY:
         return "it consists of plain facts"
     before = {phrase for each in story.telling.sentences for phrase in each.phrases} if story.telling else set[str]()
@@ -49,7 +49,7 @@ def reword(story: ProvedStory, rng: random.Random) -> Item | str:
 
 
 def reorder(story: ProvedStory, rng: random.Random) -> Item | str:
-    """The same sentences or lines in another order; moments follow each other as before."""
+    """The same sentences or lines in another order; moments keep their order."""
     if story.telling is None:
         return OTHERS_TEXT
     for _ in range(TRIES):
@@ -71,7 +71,7 @@ def _shuffled(telling: Telling, rng: random.Random) -> Telling:
 
 
 def twin(story: ProvedStory, rng: random.Random) -> Item | str:
-    """Other names and other words; of plain facts another order."""
+    """Other names and other words; for plain facts, another order."""
     names = fresh_names(story.genders, rng, avoided=exchanged(story.text, {}).split() + story.names)
     if len(names) < len(story.names):
         return "there are too few names"
@@ -94,7 +94,7 @@ def plain_sentences(story: ProvedStory, rng: random.Random) -> Item | str:
 
 
 def inverse(story: ProvedStory, rng: random.Random) -> Item | str:
-    """The question asked from the other end."""
+    """The question from the other person's side."""
     if story.telling is None:
         return OTHERS_TEXT
     other = replace(story, query=(story.query[1], story.query[0]))
@@ -119,7 +119,7 @@ def counterfactual(story: ProvedStory, rng: random.Random) -> Item | str:
             if isinstance(made, str) or made["certificate"] != "entailed" or made["target"] == told:
                 continue
             if made["depth"] != story.item.facts["depth"] and story.item.facts["certificate"] == "entailed":
-                continue  # the fact would make others superfluous
+                continue  # the new fact would make others superfluous
             varied = replace(changed, own=made).asked(rng, target=made["target"])
             if sum(a != b for a, b in zip(varied.prompt.split(), story.item.prompt.split())) <= 2:
                 return varied
@@ -130,7 +130,7 @@ def counterfactual(story: ProvedStory, rng: random.Random) -> Item | str:
 
 
 def noise(story: ProvedStory, rng: random.Random) -> Item | str:
-    """Further facts, supporting, irrelevant or disconnected, in sentences of their own at places of their own."""
+    """Two more facts, supporting, irrelevant or disconnected, in their own sentences at random places."""
     if story.telling is None:
         return OTHERS_TEXT
     if story.noise:
@@ -157,7 +157,7 @@ def noise(story: ProvedStory, rng: random.Random) -> Item | str:
 
 
 def _further(story: ProvedStory, kind: str, rng: random.Random) -> Iterator[tuple[list[Edge], list[str]]]:
-    """Two facts of a kind, with the genders of everybody."""
+    """Two facts of a kind, with the genders of all people."""
     count = len(story.genders)
     if kind == "supporting":
         rows = story.item.facts["family"]
@@ -182,7 +182,7 @@ def _further(story: ProvedStory, kind: str, rng: random.Random) -> Iterator[tupl
 def _with_facts(
     story: ProvedStory, facts: Sequence[Edge], genders: Sequence[str], rng: random.Random
 ) -> Telling | None:
-    """The telling with a sentence or a line for each further fact; None where the occasion has no phrases left."""
+    """The telling with a sentence or line for each new fact; None if the occasion has no phrases left."""
     telling = story.telling
     assert telling is not None
     if telling.form != STORY:

@@ -1,8 +1,8 @@
-"""An item taken apart into facts, telling, question and certificate, so that a variation can change one of them.
+"""An item as its parts (facts, telling, question and certificate), so that a variation can change one of them.
 
-A text of ours is its telling: a variation changes names, facts or the telling, and the text is rendered again. Rows of
-CLUTRR have a text of others: they get their own certificate where their label follows, can be retold in our words,
-and their names can be exchanged; their own sentences stay as they are.
+A text of ours is rendered from its telling: a variation changes names, facts or the telling, and renders it again. Rows
+of CLUTRR have texts by others. They get their own certificate if their label follows, can be stated in our words, and
+their names can be exchanged; their own sentences stay unchanged.
 """
 
 from __future__ import annotations
@@ -11,33 +11,29 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from proband.core.files import read_manifest
 from proband.core.types import Item
 from proband.suites.kinship.generate.options import parse_hold_out, parse_shares
 from proband.suites.kinship.generate.wording import likeness
 from proband.suites.kinship.logic.certificates import certificate
 from proband.suites.kinship.logic.closure import Edge, asked_path, shortest_path
 from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, load_bank
-from proband.suites.kinship.telling.questions import ask
-from proband.suites.kinship.telling.stories import STORY, Telling, render, seal, tell, telling_of
+from proband.suites.kinship.telling.stories import STORY, Telling, ask, render, seal, tell, telling_of
 from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import ALL_NEUTRAL, UNDETERMINED
 from proband.suites.kinship.world.rules import YES_NO, Rules, facts_of, of_item, question_of
 from proband.suites.kinship.world.rules import story_of as prompt_story
 
 WORD = re.compile(r"@?\w[\w-]*")
-ROWS = "rows of others"  # the bank of a text that is not ours
+ROWS = "rows of others"  # the bank of texts by others
 
 
 @dataclass(frozen=True)
 class ProvedStory:
-    """An item taken apart. `telling` is None for a text of others."""
+    """The parts of an item. `telling` is None for a text by others."""
 
     item: Item
     rules: Rules
@@ -47,7 +43,7 @@ class ProvedStory:
     query: tuple[int, int]
     noise: list[Any]
     telling: Telling | None
-    own: Mapping[str, Any]  # the part of its facts that a certificate consists of
+    own: Mapping[str, Any]  # the facts of its certificate
     bank: Bank
 
     @property
@@ -56,7 +52,7 @@ class ProvedStory:
 
     @property
     def several(self) -> Any:
-        """What the item says where several relations are left."""
+        """The kind of certificate of the item if several relations are possible."""
         if UNDETERMINED in self.item.choices:
             return "open"
         return "one-of" if "possible" in self.item.tags else ""
@@ -89,7 +85,7 @@ class ProvedStory:
         return msgspec.structs.replace(self.item, prompt=prompt, facts=facts, tags=changed)
 
     def asked(self, rng: random.Random, *, target: str, text: str = "") -> Item:
-        """The item with a question about `query` whose answer is the target, of the kind that it has."""
+        """The item with a question of the same kind about `query` whose answer is `target`."""
         item, (x, z) = self.item, self.query
         kind = "yes-no" if item.choices == YES_NO else "choice" if "___" in question_of(item) else "text"
         question = ask(
@@ -112,7 +108,7 @@ class ProvedStory:
         return msgspec.structs.replace(varied, choices=question.choices, gold=question.gold)
 
     def _clause(self) -> dict[str, str]:
-        """The relations along the chain from the one who asks, where the item names them."""
+        """The relations along the chain from the asker, if the item has a clause."""
         if "clause" not in self.item.facts:
             return {}
         noise = [tuple(edge) for edge, _ in self.noise]
@@ -121,12 +117,12 @@ class ProvedStory:
         return {"clause": ".".join(names)} if names else {}
 
     def retold(self, rng: random.Random) -> Telling:
-        """The facts worded anew, the chain between the two people first."""
+        """The same facts in new words, with the chain between the two people first."""
         way = [tuple(edge) for edge in shortest_path(self.edges, self.query) or []]
         first = [self.edges.index(edge) for edge in way]
         order = [*first, *(place for place in range(len(self.edges)) if place not in first)]
-        along = self.item.tags.get("facts") == "along-chain"
-        return tell(self.edges, genders=self.genders, bank=self.bank, rng=rng, along=along, order=order)
+        along_chain = self.item.tags.get("facts") == "along-chain"
+        return tell(self.edges, genders=self.genders, bank=self.bank, rng=rng, along_chain=along_chain, order=order)
 
 
 def exchanged(text: str, other: Mapping[str, str]) -> str:
@@ -137,7 +133,7 @@ def exchanged(text: str, other: Mapping[str, str]) -> str:
 def fresh_names(
     genders: Sequence[str], rng: random.Random, *, avoided: Sequence[str] = (), unlike: Sequence[str] = ()
 ) -> list[str]:
-    """A name for each gender, none like another or like `unlike`, none to be avoided; fewer where names run out."""
+    """A name for each gender, dissimilar to the others and to `unlike`, none of `avoided`; fewer if names run out."""
     taken = {key for name in unlike for key in likeness(name)}
     names = list[str]()
     for gender in genders:
@@ -152,10 +148,8 @@ def fresh_names(
 # ---- taking an item apart ------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=4)
-def _bank(folder: Path) -> Bank:
-    """The bank that the items of a folder are stated from, with what is held out."""
-    manifest = read_manifest(folder)
+def _bank(manifest: Mapping[str, Any]) -> Bank:
+    """The bank of built items, with its hold-outs."""
     options = manifest.get("options") or {}
     if options.get("data") or options.get("release") or options.get("bank", OURS) != OURS:
         return load_bank()
@@ -164,14 +158,14 @@ def _bank(folder: Path) -> Bank:
     return bank_of_build(OURS, hold_out=held, share=share, seed=manifest.get("seed", 0))
 
 
-def prove_story(item: Item, folder: Path) -> ProvedStory | str:
-    """The item as a story that is proved, or why it is none."""
+def prove_story(item: Item, manifest: Mapping[str, Any]) -> ProvedStory | str:
+    """The item as a proved story, or the reason why it is none."""
     if "edges" not in item.facts or "names" not in item.facts:
         return "it has no facts"
     facts, rules = facts_of(item), of_item(item)
     if rules.world != "family" or rules.reference not in ("sound", "wide", "blended"):
         return "its world is not one of families whose rules are proved"
-    bank = _bank(folder)
+    bank = _bank(manifest)
     split = str(item.tags["split"]) if "split" in item.tags else None
     story = ProvedStory(
         item=item,
@@ -194,7 +188,7 @@ def prove_story(item: Item, folder: Path) -> ProvedStory | str:
 
 
 def _of_a_row(story: ProvedStory) -> ProvedStory | str:
-    """The story of somebody else's row, with a certificate of our own."""
+    """The story of a row by others, with our own certificate."""
     if any(edge[1] is None for edge, _ in story.noise):
         return "its columns do not state the relation of a noise fact"
     own = [tuple(edge) for edge in story.edges]

@@ -1,7 +1,7 @@
 """Replays a certificate: the label follows from the facts by the rules of a table, and the facts are true of a family.
 
-This file imports nothing of ours. It has the axioms of docs/kinship.md written out once more and reads the table from
-its TOML text; each rule of the table that ships is a theorem (proofs/Sound.v) about families that keep these axioms.
+This file imports no other module of Proband. It states the axioms of docs/kinship.md again and reads the table from its
+TOML text; each rule of the table that ships is a theorem (proofs/Sound.v) about families that keep these axioms.
 
     a proof step    y is one of the As of x, z is one of the Bs of y  =>  z is one of the Cs of x:  right if x, y, z are
                     three people and all that the table lists for an A and a B, less what cannot be between people of
@@ -24,13 +24,13 @@ Row = Sequence[Any]
 
 @dataclass(frozen=True)
 class RuleTable:
-    meaning: dict[str, tuple[str, str | None]]  # word -> relation, gender of who is called so
+    meaning: dict[str, tuple[str, str | None]]  # word -> relation, gender of the person
     compose: dict[tuple[str, str], frozenset[str]]
     opposite: frozenset[str]
     inverse: dict[str, str]
     family: bool
     means: dict[str, Callable[[Sequence[Row], Sequence[set[int]], int, int], bool]]  # is j the relation of i?
-    married: bool  # parents are married to each other, and to nobody else
+    married: bool  # parents are married to each other and to nobody else
 
 
 @lru_cache(maxsize=16)
@@ -53,7 +53,7 @@ def read_table(toml: str) -> RuleTable:
 
 
 def check(facts: dict[str, Any], table: RuleTable) -> str | None:
-    """What is wrong with the certificate among an item's facts, or None."""
+    """The first error in the certificate of an item's facts, or None."""
     genders, edges, (x, z) = facts["genders"], facts["edges"], facts["query"]
     known: dict[tuple[int, int], set[str]] = {}
     for edge in edges:
@@ -77,7 +77,7 @@ def check(facts: dict[str, Any], table: RuleTable) -> str | None:
 
 
 def not_each(facts: dict[str, Any], members: set[str], table: RuleTable) -> str | None:
-    """Why the families do not show that each of these relations is possible, or None."""
+    """Why the families fail to show that each of these relations is possible, or None."""
     held = held_in_each(facts, table)
     if isinstance(held, str):
         return held
@@ -88,22 +88,19 @@ def not_each(facts: dict[str, Any], members: set[str], table: RuleTable) -> str 
 
 
 def held_in_each(facts: dict[str, Any], table: RuleTable) -> list[set[str]] | str:
-    """What holds of the query in each of the families, or why one of them is none in which the facts hold."""
+    """The relations that hold for the query in each of the families, or why one of them does not satisfy the facts."""
+    held = []
     for rows in facts["families"]:
         if wrong := no_family(rows, facts["genders"], facts["edges"], table):
             return wrong
-    return [held_in(rows, facts["query"], table) for rows in facts["families"]]
-
-
-def held_in(rows: Sequence[Row], query: Sequence[int], table: RuleTable) -> set[str]:
-    """What the second person of the query is to the first in a family."""
-    parents = [{n for n in row[1:3] if n is not None} for row in rows]
-    return {name for name in table.inverse if holds(name, table, rows, parents, *query)}
+        parents = [{n for n in row[1:3] if n is not None} for row in rows]
+        held.append({name for name in table.inverse if holds(name, table, rows, parents, *facts["query"])})
+    return held
 
 
 def check_open(facts: dict[str, Any], table: RuleTable) -> str | None:
-    """Why the two families do not show that what is asked cannot be determined, or None: the facts hold in both, and no
-    relation of the second person of the query to the first does."""
+    """Why the two families fail to show that the answer is open, or None. The facts must hold in both, and no relation
+    of the query may."""
     if wrong := next(filter(None, (misnamed(edge, facts["genders"], table) for edge in facts["edges"])), None):
         return wrong
     held = held_in_each(facts, table)
@@ -117,7 +114,7 @@ def check_open(facts: dict[str, Any], table: RuleTable) -> str | None:
 def left_by(
     step: Sequence[Row], known: dict[tuple[int, int], set[str]], genders: Sequence[str], table: RuleTable
 ) -> set[str] | str:
-    """The relations that a step states to be left, or why it does not follow."""
+    """The relations that a step claims are left, or why it does not follow."""
     stated = [relations_of(edge, genders, table) for edge in step]
     if wrong := next((each for each in stated if isinstance(each, str)), None):
         return wrong
@@ -140,8 +137,8 @@ def left_by(
 
 
 def composed(first: str, second: str, table: RuleTable) -> set[str]:
-    """What the table lists; across a person who is no relation (other), what may close the turned triangle (full_table
-    of proofs/Sound.v)."""
+    """The entry of the table; for `other`, the relations that may close the turned triangle (full_table of
+    proofs/Sound.v)."""
     everything = {*table.inverse, "other"}
     if first == second == "other":
         return everything
@@ -157,7 +154,7 @@ def composed(first: str, second: str, table: RuleTable) -> set[str]:
 
 
 def relations_of(edge: Row, genders: Sequence[str], table: RuleTable) -> set[str] | str:
-    """The relations of an edge with several words, or what is wrong with it."""
+    """The relations of an edge with several words, or the error in it."""
     i, words, j = edge
     for word in words.split("|"):
         if word != "other" and (wrong := misnamed((i, word, j), genders, table)):
@@ -175,7 +172,7 @@ def misnamed(edge: Row, genders: Sequence[str], table: RuleTable) -> str | None:
 
 
 def no_family(rows: Sequence[Row], genders: Sequence[str], edges: Sequence[Row], table: RuleTable) -> str | None:
-    """Why the rows are no family in which the facts hold, or None."""
+    """Why the rows are not a family in which the facts hold, or None."""
     people = range(len(rows))
     if [row[0] for row in rows[: len(genders)]] != list(genders):
         return "the family has other genders than the story"
@@ -191,9 +188,9 @@ def no_family(rows: Sequence[Row], genders: Sequence[str], edges: Sequence[Row],
 
 
 def broken(rows: Sequence[Row], parents: Sequence[set[int]], *, married: bool = True) -> str | None:
-    """The first axiom that the family does not keep, or None."""
+    """The first axiom that the family violates, or None."""
     above = [set(some) for some in parents]
-    for _ in rows:  # after n rounds everybody has all their ancestors
+    for _ in rows:  # after n rounds everybody has all ancestors
         wider = [some.union(*(above[p] for p in some)) for some in above]
         if wider == above:
             break
@@ -217,7 +214,7 @@ def broken(rows: Sequence[Row], parents: Sequence[set[int]], *, married: bool = 
 
 
 def of_one_family(rows: Sequence[Row], parents: Sequence[set[int]], above: Sequence[set[int]]) -> str | None:
-    """Who of the blended world should be of different families and is not: axioms 4' and 6."""
+    """Two people of one family who must be of different families (axioms 4' and 6 of the blended world), or None."""
 
     def akin(x: int, y: int) -> bool:
         return bool((above[x] | {x}) & (above[y] | {y}))

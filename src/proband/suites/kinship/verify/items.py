@@ -1,31 +1,54 @@
-"""One item, from its text to its label: the text is rendered again from its facts, the checker replays the proof.
+"""Verification of one item: the text is rendered again from its facts, and the checker replays the proof.
 
-An item passes if the prompt is the sealed one, text and question come out byte for byte when they are rendered again
-(retelling.py), k, depth, noise, clause, task, split and id are what the facts say, its rules are those of its manifest,
-and `checker.check` finds nothing wrong. Words of others (rows of CLUTRR, a person's bank) cannot be rendered again:
-they are read, which is a weaker certificate and is counted apart.
+An item passes if the prompt matches its seal, rendering it again gives the same bytes, its k, depth,
+noise, clause, task, split and id agree with its facts, its rules are those of its manifest, and the checker finds no
+error. Texts by others (rows of CLUTRR, a crowd's bank) cannot be rendered again: they are read, which is a weaker
+certificate and is counted separately.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+from proband.core.errors import ProbandError
 from proband.core.suite import Verified
 from proband.core.types import Item
 from proband.suites.kinship.logic.closure import asked_path, chain_left, depth, distance
 from proband.suites.kinship.logic.noise import SECOND, WAYS
 from proband.suites.kinship.reading.reader import mismatch_with_facts
-from proband.suites.kinship.telling.bank import OURS
-from proband.suites.kinship.telling.stories import seal
+from proband.suites.kinship.telling.bank import OURS, load_bank
+from proband.suites.kinship.telling.stories import (
+    FACTS,
+    GRAPH,
+    SENTENCES,
+    SETS_QUESTION,
+    STORY,
+    Telling,
+    in_world,
+    render,
+    right_answer,
+    seal,
+    set_choices,
+    telling_of,
+)
 from proband.suites.kinship.verify.checker import check, check_open, read_table
-from proband.suites.kinship.verify.retelling import mismatch_with_telling, wrong_question
+from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import ALL_NEUTRAL, UNDETERMINED, possibilities
-from proband.suites.kinship.world.rules import SHIPPED, Rules, canonical_clause, load, of_item, story_of
+from proband.suites.kinship.world.rules import (
+    SHIPPED,
+    YES_NO,
+    Rules,
+    canonical_clause,
+    load,
+    of_item,
+    question_of,
+    story_of,
+)
 
-# ---- what an item says of itself, worked out again from its facts: k, noise and its kinds, task, depth, split, id
+# ---- properties of an item, computed again from its facts: k, noise and its kinds, task, depth, split, id
 
 
 ID: Final = re.compile(r"(?:(?P<part>train|valid|test)-)?(?:(?P<slice>[a-z-]+)-)?(?P<task>[a-z]+)-k(?P<k>\d+)-\d{6,}")
@@ -40,7 +63,7 @@ TASK_OF: Final = {
 
 
 def misstated(item: Item, rules: Rules) -> str | None:
-    """The first thing that the item says of itself and its facts do not bear out, or None."""
+    """The first property of the item that contradicts its facts, or None."""
     facts, tags = item.facts, item.tags
     for name in ("k", "depth", "target"):
         if tags.get(name) != facts.get(name):
@@ -62,8 +85,8 @@ def misstated(item: Item, rules: Rules) -> str | None:
         return f"{list(strange)} in 'noise' is no fact of the item"
     chain = [edge for edge in edges if edge not in [edge for edge, _ in noise]]
     if len(chain) != facts["k"]:
-        return f"'k' is {facts['k']}, and {len(chain)} facts are no noise"
-    if facts["certificate"] != "entailed":  # there is no chain that proves one answer
+        return f"'k' is {facts['k']}, and {len(chain)} facts are not noise"
+    if facts["certificate"] != "entailed":  # no chain proves one answer
         least = 0 if facts["certificate"] == "open" else distance(edges, facts["query"])
         return _wrong_name(item) or (None if facts["depth"] == least else f"'depth' is {facts['depth']}, not {least}")
     return (
@@ -73,7 +96,7 @@ def misstated(item: Item, rules: Rules) -> str | None:
 
 
 def _wrong_kind(chain: Sequence[Any], noise: Sequence[Any], query: Sequence[int]) -> str | None:
-    """Noise facts that hang together are supporting if they meet the chain twice, irrelevant if once."""
+    """Connected noise facts are supporting if they touch the chain twice, irrelevant if once."""
     path = {person for i, _, j in chain for person in (i, j)} | set(query)
     left = list(noise)
     while left:
@@ -101,12 +124,12 @@ def _wrong_task(item: Item, edges: Sequence[Any], noise: Sequence[Any]) -> str |
         return _wrong_ways(item, edges, noise)
     told = frozenset(item.facts["query"]) in {frozenset((i, j)) for i, _, j in edges}
     if possible == TASK_OF[()] and (task == "memory") != told and len(edges) > 1:
-        return f"tag 'task' is {task!r}, and the answer is {'' if told else 'not '}told"
+        return f"tag 'task' is {task!r}, and the answer is {'' if told else 'not '}stated"
     return None
 
 
 def _wrong_ways(item: Item, edges: Sequence[Any], noise: Sequence[Any]) -> str | None:
-    """The tag counts the ways that prove the answer alone: two in `either`, none in `both`."""
+    """The tag is the number of paths that prove the answer alone: two in `either`, none in `both`."""
     second = [edge for edge, _ in noise]
     ways, facts = (second, [edge for edge in edges if edge not in second]), item.facts
     lefts = [chain_left(of_item(item), facts["genders"], way, facts["query"]) for way in ways]
@@ -117,7 +140,7 @@ def _wrong_ways(item: Item, edges: Sequence[Any], noise: Sequence[Any]) -> str |
 
 
 def _wrong_depth(facts: Mapping[str, Any], rules: Rules) -> str | None:
-    """No proof has fewer facts than lie between the two people; one that has as many is among the shortest."""
+    """No proof has fewer facts than the distance between the two people; one with as many is shortest."""
     edges, (x, z) = [tuple(edge) for edge in facts["edges"]], facts["query"]
     least = distance(edges, (x, z))
     used = {tuple(edge) for step in facts["proof"] for edge in step[:-1]} & set(edges)
@@ -128,8 +151,8 @@ def _wrong_depth(facts: Mapping[str, Any], rules: Rules) -> str | None:
 
 
 def _wrong_clause(item: Item, chain: Sequence[Any], rules: Rules) -> str | None:
-    """The relations along the chain, from either end, are the clause, and the cluster that items of one clause share;
-    a variation has its source's."""
+    """The clause is the relations along the chain, from either end, and is the cluster of items with this clause; a
+    variation has that of its source."""
     facts = item.facts
     if "clause" not in facts:
         return None
@@ -140,7 +163,7 @@ def _wrong_clause(item: Item, chain: Sequence[Any], rules: Rules) -> str | None:
 
     path = asked_path(rules, facts["genders"], chain, facts["query"])
     along = ".".join(rules.neutrals[rules.code[word]] for _, word, _ in path)
-    # nobody is passed twice, and the chain does not lead beyond the people asked about
+    # no person occurs twice, and the chain ends at the people asked about
     if len(path) == len(chain) and canonical(along) != canonical(facts["clause"]):
         return f"'clause' is {facts['clause']!r}, the chain is {along!r}"
     if "variation" not in item.tags and canonical(facts["clusters"][0]) != canonical(facts["clause"]):
@@ -149,7 +172,7 @@ def _wrong_clause(item: Item, chain: Sequence[Any], rules: Rules) -> str | None:
 
 
 def _wrong_name(item: Item) -> str | None:
-    """Where an id says what the item is, it says so rightly; a variation is named after its source."""
+    """An id must match the item's properties; a variation is named after its source."""
     if "split" in item.tags and item.tags["split"] != item.split:
         return f"tag 'split' is {item.tags['split']!r}, the item is of {item.split!r}"
     if "variation" in item.tags:
@@ -183,8 +206,8 @@ COUNTED: Final = "--allow-uncertified counts such items"
 
 
 def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Verified:
-    """How the item was checked, and what is wrong with it. Its folder's manifest says whose words it is stated in, and
-    by which rules it was made."""
+    """How the item was checked, and the first error. The manifest of its folder has the source of the words and the
+    rules."""
     facts, verdict = item.facts, str(item.facts.get("certificate", "none"))
     if verdict not in ("entailed", "open", "one-of") or "table" not in facts:
         how = f"no certificate to replay ({verdict})"
@@ -211,8 +234,8 @@ def _replayed(facts: Mapping[str, Any], rules: Rules) -> str | None:
 
 
 def _certified(facts: Mapping[str, Any], rules: Rules) -> tuple[str, bool]:
-    """With what the proof was replayed, and whether that certifies the label: kin words need a table that is proved (a
-    proof by other rules may be one by the proved table all the same)."""
+    """How the proof was replayed, and whether this certifies the label. Kin words need a proved table; a proof by other
+    rules may also be valid in it."""
     if facts["certificate"] == "open" and rules.world == "family":
         return "two families checked between which the answer differs", True
     if rules.world != "family":
@@ -232,7 +255,7 @@ BY_PROVED: Final = "proof replayed with the rule table proved in Coq, family che
 
 
 def _words(item: Item, rules: Rules, manifest: Mapping[str, Any]) -> tuple[str, str | None]:
-    """How the text was checked, and what is wrong with it."""
+    """How the text was checked, and the first error in it."""
     facts, source = item.facts, manifest.get("source", manifest)
     if facts["table"] != rules.sha256:
         return "", "the proof was made with another rule table ('table')"
@@ -243,7 +266,7 @@ def _words(item: Item, rules: Rules, manifest: Mapping[str, Any]) -> tuple[str, 
     names, genders = facts["names"], facts["genders"]
     if len(set(names)) != len(genders) or len(names) != len(genders):
         return "", "'names' and 'genders' do not go together"
-    options = source.get("options") or {}  # a manifest says whose words they are, never an item
+    options = source.get("options") or {}  # the source of the words is in the manifest, never in the item
     rows, bank = options.get("data") is not None, options.get("bank", OURS) != OURS
     if facts["telling"].get("bank", OURS) == OURS:
         return TOLD, mismatch_with_telling(item, rules, foreign_names=rows)
@@ -251,3 +274,92 @@ def _words(item: Item, rules: Rules, manifest: Mapping[str, Any]) -> tuple[str, 
         return "", "it uses a bank that its manifest does not name"
     wrong = mismatch_with_facts(story_of(item), names=names, genders=genders, edges=facts["edges"], rules=rules)
     return READ, wrong or wrong_question(item, rules)
+
+
+# ---- texts of ours, rendered again -----------------------------------------------------------------------------------
+
+
+WORD: Final = re.compile(r"[A-Z][a-z]+")
+AGAIN: Final = "the text cannot be rendered again from its facts"
+
+
+def mismatch_with_telling(item: Item, rules: Rules, *, foreign_names: bool = False) -> str | None:
+    """Why text and question differ from what we render for these facts, or None if they are equal byte for byte.
+
+    An item records every choice of the generator (`facts.telling`: occasion, opening, frames, phrases, positions), so
+    there is one text for these facts in any form. It is also an error if a fact is stated twice or not at all, or if a
+    phrase does not fit its frame."""
+    facts = item.facts
+    names, genders, edges = list(facts["names"]), list(facts["genders"]), [tuple(edge) for edge in facts["edges"]]
+    if wrong := _misnamed(names, genders, rules, foreign=foreign_names):
+        return wrong
+    try:
+        telling = telling_of(facts)
+    except ProbandError as error:
+        return f"{AGAIN}: {error}"
+    if sorted(telling.order(edges)) != list(range(len(edges))):
+        return f"{AGAIN}: not every fact is stated once"
+    if wrong := _unlike_ours(telling, rules):
+        return f"{AGAIN}: {wrong}"
+    try:
+        text = render(telling, edges, names=names, genders=genders, rules=rules)
+    except (KeyError, IndexError) as error:
+        return f"{AGAIN}: {type(error).__name__} {error}"
+    story = story_of(item)
+    if text != story:
+        at = next((n for n, (a, b) in enumerate(zip(text, story)) if a != b), min(len(text), len(story)))
+        return f"{AGAIN}: we would not write {story[at : at + 40]!r} there"
+    return wrong_question(item, rules)
+
+
+def _unlike_ours(telling: Telling, rules: Rules) -> str | None:
+    """The first feature of the telling that the generator never produces, or None."""
+    if telling.form not in (STORY, FACTS, GRAPH, SENTENCES) or telling.bank != OURS:
+        return "it does not use our bank"
+    bank, used = load_bank(), list[str]()
+    for scene in telling.scenes:
+        occasion, moments = bank.occasion[scene.occasion], list[int]()
+        if not 0 <= scene.opening < len(occasion.openings):
+            return "it has an opening that its occasion does not have"
+        for sentence in scene.sentences:
+            frame, phrases = bank.by_id[sentence.frame], [occasion.by_id[each] for each in sentence.phrases]
+            fits = len(phrases) == len(frame.slots) and all(s.fits(p) for s, p in zip(frame.slots, phrases))
+            if not fits or frame.facts != len(sentence.people) - 1 or (sentence.moment >= 0 and not frame.timed):
+                return f"a sentence does not fit its frame {frame.id}"
+            used += sentence.phrases
+            moments += [sentence.moment] * (sentence.moment >= 0)
+        if moments != sorted(set(moments)):
+            return "its moments do not follow each other"
+    return "a phrase is used twice" if len(set(used)) < len(used) else None
+
+
+def _misnamed(names: Sequence[str], genders: Sequence[str], rules: Rules, *, foreign: bool) -> str | None:
+    """An unknown name, or one of the wrong gender."""
+    own: Mapping[str, Iterable[str]] = rules.names or NAMES
+    for name, gender in zip(names, genders):
+        known = own.get(gender) or [each for some in own.values() for each in some]
+        if not (name in known or (foreign and WORD.fullmatch(name))):
+            return f"{name!r} is no name that we give a person who is {gender}"
+    return None
+
+
+def wrong_question(item: Item, rules: Rules) -> str | None:
+    """Is the question ours, about the two people of the query, with the target as the gold answer?"""
+    x, z = (item.facts["names"][person] for person in item.facts["query"])
+    question, asked = question_of(item), item.facts.get("asked")
+    sets = question == in_world(SETS_QUESTION.format(x=x, z=z), rules)
+    stated = sets or UNDETERMINED in item.choices
+    right = right_answer(question, x=x, z=z, target=item.facts["target"], rules=rules, asked=asked, stated=stated)
+    if right is None:
+        return f"the question does not ask what {z} is to {x}" + (", or not in its world" if stated else "")
+    open = (UNDETERMINED,) if "answer" in item.tags else ()
+    choices = YES_NO if right in YES_NO else (*rules.choices, *open)
+    if sets:
+        choices = set_choices(rules, item.facts["genders"][item.facts["query"][1]])
+    if tuple(item.choices) != choices:
+        return "the choices are not those of the question"
+    if (asked is None) == (right in YES_NO):
+        return "'asked' is for the relation of a yes/no question"
+    if item.gold is None or not 0 <= item.gold < len(item.choices) or item.choices[item.gold] != right:
+        return f"the gold answer is not {right!r}"
+    return None

@@ -1,11 +1,11 @@
 """Families as a function of a random generator (section 3.2.1 of the paper), the names of their people, and a family
-as a graph: who is what to whom, who stands between two people, which part of it a story needs.
+as a graph: relations, people between two others, and the part that a story needs.
 
 Each of `founders` couples starts a tree of `levels` generations. A couple has a number of children from the range
 `children`; a child marries with probability `marry`, either into another founder's tree (probability `cross`, when
-a person there is free) or a newcomer, who brings parents and siblings along with probability `inlaws`. In the blended
-world a couple parts with probability `part`, once its children are born: both marry newcomers, who may have children
-from before, and have children with them.
+a person there is free) or a newcomer, who has parents and siblings with probability `inlaws`. In the blended world a
+couple parts with probability `part` after its children are born: both marry newcomers, who may already have children,
+and have children with them.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from proband.core.files import DATA, read_utf8
 from proband.suites.kinship.world.relations import FEMALE, MALE, STRICT, Family, World
 from proband.suites.kinship.world.rules import FamilyRow, Rules, rule_bodies
 
-COMMON = ("parent", "child", "sibling", "spouse", "parent-in-law", "child-in-law")  # chains are mostly made of these
-RARE = 10  # times as often as a common relation another one is stated, where relations are spread
-LISTED_ORDERS = 7  # of so many all orders are listed
+COMMON = ("parent", "child", "sibling", "spouse", "parent-in-law", "child-in-law")  # most chains consist of these
+RARE = 10  # with `spread`, other relations are stated this many times as often as common ones
+LISTED_ORDERS = 7  # up to this size, all orders are listed
 ORDERS = [list(permutations(range(n))) for n in range(LISTED_ORDERS + 1)]
 Random = Callable[[], float]  # a number from 0 up to 1
 Pair = tuple[int, int]
@@ -31,7 +31,7 @@ Row = FamilyRow
 
 
 def shuffle(n: int, draw: Random) -> Sequence[int]:
-    """A uniform order of 0..n-1; of few, one draw picks one.
+    """A uniform order of 0..n-1; for small n, one draw picks it.
 
     >>> shuffle(3, lambda: 0.99), len(shuffle(9, lambda: 0.5))
     ((2, 1, 0), 9)
@@ -52,8 +52,8 @@ def _load_names() -> dict[str, tuple[str, ...]]:
     return {gender: tuple(names) for gender, names in lists.items()}
 
 
-# 300 common English first names, ours. Names are placeholders (section 3.2.6 of the thesis): nothing about the task may
-# follow from them but the gender. So no name is in both lists, and none is an everyday word.
+# 300 common English first names, ours. Names are placeholders (section 3.2.6 of the thesis): only the gender may be
+# inferred from them. So no name is in both lists, and none is an everyday word.
 NAMES: Final = _load_names()
 GENDER_OF: Final = {name: gender for gender, names in NAMES.items() for name in names}
 
@@ -93,7 +93,7 @@ def make_family(rng: random.Random, shape: FamilyShape = FamilyShape()) -> Famil
 
 
 class _Growing:
-    """A family while it grows."""
+    """A family under construction."""
 
     def __init__(self, rng: random.Random, shape: FamilyShape) -> None:
         self.rng, self.shape = rng, shape
@@ -101,7 +101,7 @@ class _Growing:
         self.father: list[int | None] = []
         self.mother: list[int | None] = []
         self.spouse: list[int | None] = []
-        self.blood: list[frozenset[int]] = []  # ancestors and oneself
+        self.blood: list[frozenset[int]] = []  # ancestors and the person
 
     def person(self, gender: str, parents: tuple[int, int] | tuple[()] = ()) -> int:
         number = len(self.genders)
@@ -123,7 +123,7 @@ class _Growing:
         return [self.person(self.rng.choice((MALE, FEMALE)), parents) for _ in range(count)]
 
     def second_marriages(self, couple: tuple[int, int]) -> list[int]:
-        """The couple may part; the children of what follows, and those whom the new spouses bring."""
+        """The couple may part; returns the children of their new marriages and those of the new spouses."""
         if self.rng.random() >= self.shape.part:
             return []
         children: list[int] = []
@@ -144,7 +144,7 @@ class _Growing:
                 yield self.couple(child, self._newcomer(child) if partner is None else partner)
 
     def _match(self, child: int, free: list[int]) -> int | None:
-        """A person of the other gender and another family, for whom no wedding is planned yet."""
+        """An unmarried person of the other gender from another family."""
         fits = [
             other
             for other in free
@@ -165,18 +165,12 @@ class _Growing:
         return newcomer
 
     def done(self) -> Family:
-        return Family(
-            named=len(self.genders),
-            genders=tuple(self.genders),
-            father=tuple(self.father),
-            mother=tuple(self.mother),
-            spouses=tuple(() if spouse is None else (spouse,) for spouse in self.spouse),
-        )
+        rows = list(zip(self.genders, self.father, self.mother, self.spouse))
+        return family_of_rows(rows, named=len(rows))
 
 
 def matrix(family: Family) -> list[list[int]]:
-    """`matrix[x][y]`: which relation of its world y is to x, straight from the definitions; the number after the last
-    for none.
+    """`matrix[x][y]`: the relation of y to x in this world, by the definitions; the number after the last one for none.
 
     >>> pair = Family(named=3, genders=("male", "female", "male"), father=(None, None, 0), mother=(None, None, 1),
     ...               spouses=((1,), (0,), ()))
@@ -196,13 +190,13 @@ def matrix(family: Family) -> list[list[int]]:
 
 
 class FamilyGraph:
-    """A family as chains and noise need it, each part worked out when it is first needed."""
+    """A family as chains and noise use it; each part is computed when it is first needed."""
 
     def __init__(self, family: Family, rules: Rules, *, spread: bool = False) -> None:
         self.family, self.rules = family, rules
         rare = {r for r, name in enumerate(rules.neutrals) if name not in COMMON}
-        self.rare = rare if spread else set[int]()  # relations that are stated more often than they come up
-        self.genders, self.none = family.genders, len(rules.neutrals)  # none: no relation
+        self.rare = rare if spread else set[int]()  # stated more often than they occur
+        self.genders, self.none = family.genders, len(rules.neutrals)  # none: the number for no relation
         self.matrix = matrix(family)
         self.rows = rows_of(family)
         self.splits, self.in_common, self.needed = cache(self._splits), cache(self._in_common), cache(self._needed)
@@ -222,7 +216,7 @@ class FamilyGraph:
 
     @cached_property
     def by_relation(self) -> list[list[list[int]]]:
-        """Everybody's relatives: `by_relation[a][r]` are those who are the r of a."""
+        """Relatives by relation: `by_relation[a][r]` are the people who are the r of a."""
         relatives: list[list[list[int]]] = [[[] for _ in range(self.none + 1)] for _ in self.matrix]
         for of_a, row in zip(relatives, self.matrix):
             for y, relation in enumerate(row):
@@ -231,12 +225,12 @@ class FamilyGraph:
 
     @cached_property
     def kin(self) -> list[list[int]]:
-        """Everybody's relatives, in the sense of the relations of the rules."""
+        """Everybody's relatives, by the relations of the rules."""
         return [[y for y, relation in enumerate(row) if relation != self.none] for row in self.matrix]
 
     def _splits(self, a: int, b: int) -> list[list[int]]:
-        """The rules that resolve the fact (a, b) in this family: for each, those who can stand between a and b. A rule
-        with a rare relation comes RARE times, where relations are spread."""
+        """The rules that resolve the fact (a, b) in this family: for each, the people who can come between a and b.
+        With `spread`, a rule with a rare relation counts RARE times."""
         bodies = rule_bodies(self.rules, same=self.genders[a] == self.genders[b])[self.matrix[a][b]]
         from_a, from_b, inverse = self.by_relation[a], self.by_relation[b], self.rules.inverse
         groups = []
@@ -247,16 +241,16 @@ class FamilyGraph:
         return groups
 
     def _in_common(self, a: int, b: int) -> list[int]:
-        """The relatives that a and b have in common."""
+        """The common relatives of a and b."""
         return [y for y in self.kin[a] if self.matrix[y][b] != self.none]
 
     def _needed(self, a: int, b: int) -> tuple[int, ...]:
-        """Whom a fact about a and b speaks of next to them."""
+        """The unnamed people in a fact about a and b."""
         return between(self.family, self.rules.neutrals[self.matrix[a][b]], a, b)
 
 
 def family_pool(rules: Rules, *, seed: int, spread: bool = False) -> Callable[[int], FamilyGraph]:
-    """Families by number; every one has all the relations."""
+    """Families by number; each has all the relations."""
     return cache(lambda number: _rich_family(rules, random.Random(f"family {seed} {number}"), spread=spread))
 
 
@@ -275,31 +269,31 @@ def _rich_family(rules: Rules, rng: random.Random, *, spread: bool) -> FamilyGra
 
 
 def resolve(groups: list[list[int]], used: set[int], draw: Random) -> int:
-    """A person for one more step: a rule with anybody free in it, uniformly, then one of those, uniformly; or -1."""
+    """A person for one more step: uniformly a rule with unused people, then uniformly one of these; or -1."""
     if not groups:
         return -1
     group = groups[int(draw() * len(groups))]
     y = group[int(draw() * len(group))]
     if y not in used:
         return y
-    free = [y for y in group if y not in used]
-    if not free:
-        rest = [left for group in groups if (left := [y for y in group if y not in used])]
+    if used.issuperset(group):
+        rest = [each for each in groups if not used.issuperset(each)]
         if not rest:
             return -1
-        free = rest[int(draw() * len(rest))]
+        group = rest[int(draw() * len(rest))]
+    free = [y for y in group if y not in used]
     return free[int(draw() * len(free))]
 
 
 # ---- the part of a family that a story's facts are true in ---------------------------------------------------------
 #
-# It shows that the facts do not contradict each other: the named people of the family that the story is taken from, and
-# those whom a fact speaks of without naming them (a brother needs a parent in common, an uncle a parent who is his
-# sibling). Any part of a family is a family.
+# It shows that the facts are consistent: the named people of the family that the story is taken from, and the unnamed
+# people in its facts (a brother needs a shared parent, an uncle a parent who is his sibling).
+# Any part of a family is a family.
 
 
 def between(family: Family, relation: str, a: int, b: int) -> tuple[int, ...]:
-    """Whom the fact "b is the relation of a" needs next to the two.
+    """The people that the fact "b is the relation of a" needs between the two.
 
     >>> home = Family(named=4, genders=("male", "female", "male", "female"), father=(2, 2, None, None),
     ...               mother=(3, 3, None, None), spouses=((), (), (3,), (2,)))
@@ -315,7 +309,7 @@ def between(family: Family, relation: str, a: int, b: int) -> tuple[int, ...]:
 
 
 def _walks(family: Family, path: str, a: int, b: int) -> Iterator[tuple[int, ...]]:
-    """The ways from a to b by the letters of a path."""
+    """The walks from a to b along the letters of a path."""
     for y in sorted(family.step(path[0], a)):
         if len(path) == 1 and y == b:
             yield a, b
@@ -324,7 +318,7 @@ def _walks(family: Family, path: str, a: int, b: int) -> Iterator[tuple[int, ...
 
 
 def _unnamed(family: Family, letter: str, x: int, y: int) -> Sequence[int]:
-    """Whom a letter speaks of without naming them: parents in common, or the couple in between."""
+    """The unnamed people of a letter: shared parents, or the couple in between."""
     parents, spouses = family.parents, family.spouses
     common = sorted(parents[x] & parents[y])
     if letter in "abh":
@@ -338,12 +332,12 @@ def _unnamed(family: Family, letter: str, x: int, y: int) -> Sequence[int]:
     return ()
 
 
-class Part(NamedTuple):
-    """What one family gives a story: whom (with their seats in the story), and of which pairs facts are stated."""
+class FamilyPart(NamedTuple):
+    """The part of one family in a story: its people, their seats in the story, and the pairs that facts are about."""
 
     rows: Sequence[Row]
-    needed: Callable[[int, int], tuple[int, ...]]  # `between` of a pair, whatever the second is to the first
-    seats: dict[int, int]  # those whom facts need besides are added
+    needed: Callable[[int, int], tuple[int, ...]]  # `between` of a pair, for any relation
+    seats: dict[int, int]  # the unnamed people that facts need are added
     pairs: Iterable[Pair]
 
 
@@ -365,7 +359,7 @@ def family_of_rows(rows: Sequence[Row], *, named: int, world: World = STRICT) ->
     )
 
 
-def witness(parts: Iterable[Part], named: int) -> list[Row]:
+def witness(parts: Iterable[FamilyPart], named: int) -> list[Row]:
     """The rows of a family, the named people first, in the order of their seats."""
     people: list[Row] = [("", None, None, None)] * named
     size = named

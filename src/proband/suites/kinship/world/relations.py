@@ -1,15 +1,15 @@
 """The trusted kernel: the 22 relations, the axioms of a family, and the relations read off one by their definitions.
 
-Nothing here searches or derives. A family found by `logic.search` counts only after this file has looked at it: that it
-is a family (`broken`), that every fact of the story holds in it, and whether the label does. docs/kinship.md tells the
-world at length.
+Nothing here searches or derives. This file checks every family that `logic.search` finds: whether it is a family
+(`broken`), whether every fact of the story holds in it, and whether the label does. docs/kinship.md describes the
+world.
 
 A family is a set of people, each male or female, with partial functions father and mother and a symmetric partial
 function spouse, such that
 
 1. a father is male, a mother is female, spouses are of different genders;
-2. a father and a mother of one person are married to each other; nobody has only one of them unmarried to the other:
-   if both are known they are spouses, and the spouse of a known parent is the other parent;
+2. a father and a mother of one person are married to each other: if both are known they are spouses, and the spouse of
+   a known parent is the other parent;
 3. ancestry has no cycle;
 4. spouses are of different families: they have no common ancestor and neither is an ancestor of the other;
 5. different names are different people.
@@ -23,30 +23,22 @@ With p(x) the parents of x, s(x) the spouse and b(x) the siblings (others with t
 Each definition is existential, so leaving people out of a family never makes a relation true. In a family at most
 one of the eleven holds between two people (rule 4 excludes the doubles).
 
-The wide world (`--rules wide`) has the same families and names for three more relations, fourteen in all, of which
-again at most one holds: great-grandparent p p p, great-grandchild its inverse, cousin p b p^-1, its own inverse.
+The wide world has the same families and names for three more relations, fourteen in all, of which again at most one
+holds. The blended world has other families and twelve relations (docs/kinship.md); its axioms are 1, 3, 5 and
 
-The blended world (`--rules blended`) has other families: parents need not be married to each other, and whom they
-marry later is a step-parent. Its axioms are 1, 3 and 5, and instead of 2 and 4
-
-2'. everybody has at most one father, one mother and one spouse (that of now: who was married before is not stated);
+2'. everybody has at most one father, one mother and one spouse (the current one: earlier marriages are not stated);
 4'. partners (spouses, and the two parents of a person) are of different families;
 6.  who is a partner of a parent of x and no parent of x is of another family than x, than a partner of x and than
     another who is so; and a partner of theirs is of another family than x or a parent of x.
 
-Twelve relations have names: parent, child, spouse, grandparent and grandchild as above and
-
-    sibling: two parents in common    half-sibling: exactly one    pibling: p and either, nibling its inverse
-    step-parent: s p and no parent    step-child its inverse    step-sibling: p s p^-1 and no parent in common
-
-Whom a family does not list is nobody in it: two people with one father and no mother listed have exactly one parent in
+A family consists of the listed people only: two people with one father and no mother listed have exactly one parent in
 common. Their mothers may be added, as two new people, and nothing else changes.
 
-An edge [i, relation, j] reads "person j is the relation of person i"; the word tells the gender of j.
+An edge [i, relation, j] means "person j is the relation of person i"; the word gives the gender of j.
 
-A world is data (`World`): its axioms, and for each relation the paths that lead to whoever stands in it, over the
-letters of `Family.step`. The three worlds in which stories are built are `STORY_WORLDS`; audits drop axioms of the
-first, to show how far a verdict rests on them (data/domains/kinship.toml).
+A world is data (`World`): its axioms, and for each relation the paths that lead to such relatives, over the letters of
+`Family.step`. Stories are built in the three worlds of `STORY_WORLDS`. Audits drop axioms of the first, to show how far
+a verdict depends on them (data/domains/kinship.toml).
 """
 
 from __future__ import annotations
@@ -58,8 +50,8 @@ from typing import Final
 
 MALE, FEMALE = "male", "female"
 Edge = tuple[int, str, int]  # (i, relation, j): person j is the relation of person i
-NONE: Final = "none"  # two people between whom none of the 22 relations holds
-UNDETERMINED: Final = "cannot be determined"  # the right answer where no relation follows
+NONE: Final = "none"  # two people without any of the 22 relations
+UNDETERMINED: Final = "cannot be determined"  # the right answer if no relation follows
 
 # neutral name -> (word for a man, word for a woman)
 WORDS: Final = {
@@ -80,7 +72,7 @@ RELATIONS: Final = tuple(word for pair in WORDS.values() for word in pair)
 NEUTRAL: Final = {word: neutral for neutral, pair in WORDS.items() for word in pair}
 GENDER: Final = {word: gender for pair in WORDS.values() for word, gender in zip(pair, (MALE, FEMALE), strict=True)}
 
-# the words of all worlds; that for a cousin tells no gender
+# the words of all worlds; "cousin" has no gender
 ALL_WORDS: Final = {
     **WORDS,
     "great-grandparent": ("great-grandfather", "great-grandmother"),
@@ -98,14 +90,14 @@ _TURNED = {"parent": "child", "grandparent": "grandchild", "pibling": "nibling",
            "great-grandparent": "great-grandchild", "step-parent": "step-child"}  # fmt: skip
 ALL_INVERSE: Final = {**{n: n for n in ALL_WORDS}, **_TURNED, **{child: parent for parent, child in _TURNED.items()}}
 INVERSE: Final = {neutral: ALL_INVERSE[neutral] for neutral in NEUTRALS}
-# how many generations up a person of the relation is
+# generations from a person up to the relative
 UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,
              "parent-in-law": 1, "child-in-law": -1, "great-grandparent": 3, "great-grandchild": -3,
              "step-parent": 1, "step-child": -1}  # fmt: skip
 
 
 def one_of(words: Sequence[str]) -> str:
-    """What a person can be, as an answer in words.
+    """An answer in words with several possible relations.
 
     >>> one_of(["aunt"]), one_of(["mother", "aunt", "sister"])
     ('aunt', 'mother, aunt or sister')
@@ -114,7 +106,7 @@ def one_of(words: Sequence[str]) -> str:
 
 
 def possibilities(answer: str) -> frozenset[str]:
-    """The words of an answer, of which one holds.
+    """The words of an answer, one of which holds.
 
     >>> sorted(possibilities("mother, aunt or sister"))
     ['aunt', 'mother', 'sister']
@@ -142,7 +134,7 @@ def turned(edge: Edge, genders: Sequence[str]) -> Edge:
 
 # ---- worlds: axioms, and what each relation means --------------------------------------------------------------------
 
-Meaning = tuple[str, tuple[str, ...]]  # a neutral relation, and the paths that lead to whoever stands in it
+Meaning = tuple[str, tuple[str, ...]]  # a neutral relation, and the paths that lead to such relatives
 CLASSIC: Final[tuple[Meaning, ...]] = (
     ("parent", ("p",)),
     ("child", ("c",)),
@@ -156,7 +148,7 @@ CLASSIC: Final[tuple[Meaning, ...]] = (
     ("child-in-law", ("cs",)),
     ("sibling-in-law", ("sb", "bs")),
 )
-MARRIED_IN: Final = {"pibling": ("pb", "pbs"), "nibling": ("bc", "sbc")}  # uncles by marriage too
+MARRIED_IN: Final = {"pibling": ("pb", "pbs"), "nibling": ("bc", "sbc")}  # with uncles by marriage
 LINES: Final[tuple[Meaning, ...]] = (
     ("great-grandparent", ("ppp",)),
     ("great-grandchild", ("ccc",)),
@@ -184,11 +176,11 @@ class World:
     strangers: bool = True  # axiom 4: spouses, and parents of one child, have no common ancestor
     by_blood: bool = True  # an uncle or aunt is a parent's sibling, never a parent's sibling's spouse
     partners_apart: bool = False  # axioms 4' and 6
-    shared: int = 1  # parents that siblings have in common, at least
+    shared: int = 1  # least number of parents that siblings share
     meanings: tuple[Meaning, ...] = CLASSIC
     levels: int = 3  # generations of its families
-    parted: float = 0.0  # share of the couples of its families that part
-    cross: float = 0.2  # share of the weddings between two trees of a family
+    parted: float = 0.0  # share of couples that part
+    cross: float = 0.2  # share of weddings between two trees of a family
 
     @cached_property
     def paths(self) -> dict[str, tuple[str, ...]]:
@@ -225,13 +217,13 @@ STRICT: Final = World()
 WIDE_WORLD: Final = World(meanings=(*CLASSIC, *LINES), levels=4)
 BLENDED_WORLD: Final = World(
     married_parents=False, no_stepparents=False, partners_apart=True, shared=2, meanings=STEPS, parted=0.5, cross=0.0
-)  # cross: or step-siblings might marry
+)  # cross: otherwise step-siblings might marry
 STORY_WORLDS: Final = (STRICT, WIDE_WORLD, BLENDED_WORLD)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """People 0, 1, ...: the first `named` of them are those of the story, the others stand for people it leaves unsaid.
+    """People 0, 1, ...: the first `named` are the people of the story, the others are unnamed.
 
     >>> two = Family(named=2, genders=("male", "female", "male"), father=(2, 2, None), mother=(None, None, None),
     ...              spouses=((), (), ()))
@@ -260,7 +252,7 @@ class Family:
         return tuple(frozenset(y for y in range(len(self)) if x in self.parents[y]) for x in range(len(self)))
 
     def step(self, letter: str, x: int) -> frozenset[int]:
-        """Those whom one letter of a path leads to from person x."""
+        """The people that one letter of a path leads to from person x."""
         if (letter, x) not in self._steps:
             self._steps[letter, x] = frozenset(self._step(letter, x)) - {x}
         return self._steps[letter, x]
@@ -293,7 +285,7 @@ class Family:
                 return (y for y in beside if not parents[x] & parents[y])
 
     def related(self, i: int, neutral: str) -> frozenset[int]:
-        """Everybody who is the relation of person i."""
+        """All people who are the relation of person i."""
         reached = set[int]()
         for path in self.world.paths[neutral]:
             some = {i}
@@ -303,11 +295,11 @@ class Family:
         return frozenset(reached - {i})
 
     def neutral_relations(self, i: int, j: int) -> Iterator[str]:
-        """What person j is to person i, without the gender of j."""
+        """The relations of person j to person i, without the gender of j."""
         return (neutral for neutral in self.world.paths if j in self.related(i, neutral))
 
     def relations(self, i: int, j: int) -> frozenset[str]:
-        """The words for what person j is to person i: in the strict world none or one."""
+        """The words for the relations of person j to person i: at most one in the strict world."""
         if i == j:
             return frozenset()
         return frozenset(word(neutral, self.genders[j]) for neutral in self.neutral_relations(i, j))
@@ -316,26 +308,22 @@ class Family:
         i, relation, j = edge
         return relation in self.relations(i, j)
 
-    def without(self, person: int) -> Family:
-        """The family with one person left out; the others close up."""
-        kept = [x for x in range(len(self)) if x != person]
-
-        def move(x: int | None) -> int | None:
-            return None if x is None or x == person else x - (x > person)
-
+    def renumbered(self, people: Sequence[int]) -> Family:
+        """The family of these people alone, in this order."""
+        number: dict[int | None, int] = {x: n for n, x in enumerate(people)}
         return Family(
-            named=self.named - (person < self.named),
-            genders=tuple(self.genders[x] for x in kept),
-            father=tuple(move(self.father[x]) for x in kept),
-            mother=tuple(move(self.mother[x]) for x in kept),
-            spouses=tuple(tuple(s - (s > person) for s in self.spouses[x] if s != person) for x in kept),
+            named=sum(x < self.named for x in people),
+            genders=tuple(self.genders[x] for x in people),
+            father=tuple(number.get(self.father[x]) for x in people),
+            mother=tuple(number.get(self.mother[x]) for x in people),
+            spouses=tuple(tuple(sorted(number[s] for s in self.spouses[x] if s in number)) for x in people),
             world=self.world,
         )
 
     # ---- the axioms ------------------------------------------------------------------------------------------------
 
     def broken(self) -> str | None:
-        """The first axiom this is not a family by, or None."""
+        """The first axiom that is violated, or None."""
         people = range(len(self))
         if not len(self.father) == len(self.mother) == len(self.spouses) == len(self.genders) >= self.named:
             return "the arrays differ in length"
@@ -369,7 +357,7 @@ class Family:
         return self._one_family(ancestors) if self.world.partners_apart else None
 
     def _one_family(self, ancestors: Sequence[frozenset[int]]) -> str | None:
-        """Where axiom 4' or axiom 6 is broken."""
+        """The first violation of axiom 4' or 6, or None."""
         partners = [
             set(self.spouses[x]).union(*(self.parents[c] for c in self.children[x])) - {x} for x in range(len(self))
         ]
@@ -389,7 +377,7 @@ class Family:
         return None
 
     def ancestors(self) -> list[frozenset[int]] | None:
-        """Everybody's ancestors, or None where ancestry has a cycle."""
+        """Everybody's ancestors, or None if ancestry has a cycle."""
         known: list[frozenset[int]] = list(self.parents)
         for _ in range(len(self)):
             wider = [above.union(*(known[p] for p in above)) if above else above for above in known]
@@ -400,7 +388,7 @@ class Family:
 
 
 def lean(family: Family, edges: Sequence[Edge], query: tuple[int, int]) -> Family:
-    """The family without people whom neither the facts nor what the query is needs: easier to look at.
+    """The family without people that neither the facts nor the query need, for display.
 
     >>> big = Family(named=2, genders=("male", "female", "male", "male"), father=(2, 2, 3, None), mother=(None,) * 4,
     ...              spouses=((),) * 4)
@@ -409,7 +397,7 @@ def lean(family: Family, edges: Sequence[Edge], query: tuple[int, int]) -> Famil
     """
     held = family.relations(*query)
     for person in range(len(family) - 1, family.named - 1, -1):
-        fewer = family.without(person)
+        fewer = family.renumbered([x for x in range(len(family)) if x != person])
         if all(fewer.holds(edge) for edge in edges) and fewer.relations(*query) == held:
             family = fewer
     return family

@@ -3,7 +3,7 @@
 A rule base names its relations (with a word for a man and one for a woman, or one word for all), the inverse of each,
 and a composition table. `compose[a][b]` is the set of relations that z can be to x when y is the `a` of x and z is
 the `b` of y, for three different people: one entry is a rule, several are a disjunction, none a contradiction, and
-`other` stands for "no relation of the list". Pairs that are not listed say nothing.
+`other` means "no relation of the list". Nothing follows from pairs that are not listed.
 
 >>> rules = load("sound")
 >>> sorted(rules.compose("parent", "sibling")), sorted(rules.compose("child", "pibling"))
@@ -15,8 +15,8 @@ Inside, relations are bits of an integer, and `table[a][b]` is the integer of a 
 
 The facts of a kinship item, decoded once: solvers, nets, shortcuts, checks and views take these.
 
-An item may come from another program, so that what is read from a file is checked (`check`). `verify` alone
-reads the bare dictionary: it trusts nobody, and its checker shares nothing with us.
+An item may come from another program, so the facts in a file are checked (`check`). Only `verify` reads the
+bare dictionary, because it trusts no other code, and its checker shares none.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NONE = "none"
 
 
 class Compositions(dict[int, int]):
-    """(set << number of relations | set) -> the union over their members, worked out when first looked up."""
+    """(set << number of relations | set) -> the union over their members, computed when first looked up."""
 
     def __init__(self, table: Sequence[Sequence[int]]) -> None:
         super().__init__()
@@ -65,23 +65,23 @@ class Rules:
     name: str
     world: str | None  # "family": stories are grounded in generated families; None: in the rules alone
     neutrals: tuple[str, ...]
-    words: tuple[tuple[str, str], ...]  # for a man, for a woman; twice the same where gender plays no part
+    words: tuple[tuple[str, str], ...]  # for a man, for a woman; the same word if gender does not matter
     inverse: tuple[int, ...]
     opposite: int  # the set of relations that hold only between people of different gender
-    full: int  # every relation, and `other` where the rule base has it
+    full: int  # every relation, and `other` if the rule base has it
     table: tuple[tuple[int, ...], ...]
-    sentences: tuple[str, ...]  # how a fact is told, where no bank of stories is: "{j} is the {word} of {i}."
+    sentences: tuple[str, ...]  # sentences for a fact, without a bank: "{j} is the {word} of {i}."
     names: Mapping[str, tuple[str, ...]]  # by gender
     text: str = ""  # the TOML
 
     @cached_property
     def sha256(self) -> str:
-        """The fingerprint of the table, which items carry: that of its TOML."""
+        """The fingerprint of the table, stored in items: the hash of its TOML."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @cached_property
     def reference(self) -> str:
-        """What items say of their rules: the name of a rule base that ships, else the whole TOML, so that they can be
+        """The rules as items store them: the name of a shipped rule base, or the whole TOML, so that items can be
         solved and checked on any machine."""
         return self.name if self.name in SHIPPED and load(self.name).text == self.text else self.text
 
@@ -96,7 +96,7 @@ class Rules:
 
     @property
     def kin(self) -> World:
-        """The world of families whose relations these are."""
+        """The world of families that has these relations."""
         return next((world for world in STORY_WORLDS if world.neutrals == self.neutrals), STRICT)
 
     @cached_property
@@ -106,7 +106,7 @@ class Rules:
 
     @cached_property
     def gender(self) -> Mapping[str, str | None]:
-        """Word -> gender it tells, or None."""
+        """Word -> its gender, or None."""
         return {
             word: (None if man == woman else gender)
             for man, woman in self.words
@@ -115,7 +115,7 @@ class Rules:
 
     @cached_property
     def same(self) -> tuple[tuple[int, ...], ...]:
-        """The table for x and z of the same gender: what needs different genders is struck out."""
+        """The table for x and z of the same gender, without relations that need different genders."""
         return tuple(tuple(cell & ~self.opposite for cell in row) for row in self.table)
 
     @cached_property
@@ -124,7 +124,7 @@ class Rules:
 
     @cached_property
     def blank(self) -> str:
-        """The K-way question, with room for the names."""
+        """The K-way question, with slots for the names."""
         return self.sentences[0].replace("{word}", "___")
 
     def word(self, relation: int, gender: str) -> str:
@@ -132,7 +132,7 @@ class Rules:
 
     @cached_property
     def sets(self) -> tuple[int, ...]:
-        """What chains can leave: each relation alone, then the sets of which one must hold, smaller ones first.
+        """The sets of relations that chains can leave possible: single relations, then sets, smaller ones first.
 
         >>> rules = load("sound")
         >>> [[name for r, name in enumerate(rules.neutrals) if some >> r & 1] for some in rules.sets[-2:]]
@@ -148,12 +148,12 @@ class Rules:
             some |= more
 
     def set_words(self, mask: int, gender: str) -> list[str]:
-        """The words for the relations of a set, `other` among them if it is."""
+        """The words for the relations of a set, with `other` if it is a member."""
         words = [*(pair[gender == FEMALE] for pair in self.words), OTHER]
         return [word for r, word in enumerate(words) if mask >> r & 1]
 
     def compose(self, first: str, second: str) -> frozenset[str]:
-        """The relations of z to x, for y the `first` of x and z the `second` of y; `other` among them if it can be."""
+        """The relations of z to x if y is the `first` of x and z the `second` of y; may include `other`."""
         a, b = self.neutrals.index(first), self.neutrals.index(second)
         return frozenset(name for r, name in enumerate((*self.neutrals, OTHER)) if self.table[a][b] >> r & 1)
 
@@ -171,8 +171,8 @@ class Rules:
 
 @lru_cache(maxsize=32)
 def rule_bodies(rules: Rules, *, same: bool = False) -> list[list[tuple[int, int]]]:
-    """For each relation, the pairs that compose to it and to nothing else, whatever the genders (or if the two ends are
-    of the `same` gender)."""
+    """For each relation, the pairs that compose to it and nothing else, for all genders (or for ends of the `same`
+    gender)."""
     n, table = len(rules.neutrals), rules.same if same else rules.table
     return [[(a, b) for a in range(n) for b in range(n) if table[a][b] == 1 << relation] for relation in range(n)]
 
@@ -184,7 +184,7 @@ def converse(rules: Rules, edge: Edge, genders: Sequence[str]) -> Edge:
 
 
 def canonical_clause(clause: tuple[Relation, ...], inverse: Any) -> tuple[Relation, ...]:
-    """A clause (the relations along a path) and its reading from the other end, as one; relations are numbers or names.
+    """One form for a clause (the relations along a path) and its reverse; relations are numbers or names.
 
     >>> canonical_clause((0, 2), {0: 1, 1: 0, 2: 2}), canonical_clause((2, 1), {0: 1, 1: 0, 2: 2})
     ((0, 2), (0, 2))
@@ -197,7 +197,7 @@ SHIPPED = ("blended", "clutrr", "grid", "sound", "wide")  # rule bases inside th
 
 @lru_cache(maxsize=16)
 def load(name_or_path: str) -> Rules:
-    """A shipped rule base by name, a TOML file by path, or what `Rules.reference` gave."""
+    """A shipped rule base by name, a TOML file by path, or a value of `Rules.reference`."""
     if "\n" in name_or_path:
         return parse(name_or_path, file="the item's rules")
     if name_or_path in SHIPPED:
@@ -209,7 +209,7 @@ def load(name_or_path: str) -> Rules:
 
 
 def of_item(item: Item) -> Rules:
-    """The rule base of an item, which is in the item itself: never a path of the machine that built it."""
+    """The rule base of an item, which is stored in the item, never as a path."""
     reference = str(item.facts.get("rules", "sound"))
     if reference not in SHIPPED and "\n" not in reference:
         raise ProbandError(
@@ -289,7 +289,7 @@ def _compositions(compose: object, neutrals: tuple[str, ...], full: int) -> list
     for first, row in compose.items():
         for second, entry in row.items() if isinstance(row, dict) else ():
             place = f"'compose' {first}.{second}"
-            if isinstance(entry, dict):  # with `why`, which a reader of the file sees
+            if isinstance(entry, dict):  # with `why`, for readers of the file
                 entry = entry.get("gives")
             gives = [entry] if isinstance(entry, str) else entry
             if not isinstance(gives, list):
@@ -345,28 +345,28 @@ FamilyRow = tuple[str, int | None, int | None, int | None]  # gender, father, mo
 
 
 class StoryFacts(msgspec.Struct, frozen=True):
-    """The facts that decide an answer; an item may have a story and no facts."""
+    """The facts that determine an answer; an item may have a story and no facts."""
 
     names: tuple[str, ...] = ()
-    genders: tuple[Literal["male", "female", "none"], ...] = ()  # none: in a world without genders
+    genders: tuple[Literal["male", "female", "none"], ...] = ()  # "none" in a world without genders
     edges: tuple[Edge, ...] = ()
     query: tuple[int, int] | None = None
     target: str | None = None
     asked: str | None = None  # the relation of a yes/no question
     k: int | None = None
     depth: int | None = None
-    noise: tuple[tuple[tuple[int, str | None, int], str], ...] = ()  # in CLUTRR's rows without a relation
+    noise: tuple[tuple[tuple[int, str | None, int], str], ...] = ()  # without a relation in CLUTRR's rows
     proof: tuple[Annotated[tuple[Edge, ...], msgspec.Meta(min_length=1)], ...] = ()
     certificate: str = ""
     certified_by: tuple[str, ...] = ()
-    family: tuple[FamilyRow, ...] | None = None  # one in which the facts hold
-    families: tuple[tuple[FamilyRow, ...], ...] = ()  # two in which the answer differs, where it cannot be determined
+    family: tuple[FamilyRow, ...] | None = None  # a family in which the facts hold
+    families: tuple[tuple[FamilyRow, ...], ...] = ()  # two families with different answers, for an open question
     rules: str = "sound"
 
     @property
     def pair(self) -> tuple[int, int]:
         """The two people of the question."""
-        assert self.query is not None  # `facts_of` and `check` refuse an item without it
+        assert self.query is not None  # `facts_of` and `check` reject an item without it
         return self.query
 
 
@@ -395,7 +395,7 @@ def asked_relation(item: Item) -> str:
 
 
 def check(item: Item) -> str | None:
-    """What is wrong with the facts of an item, if anything.
+    """The first error in the facts of an item, or None.
 
     >>> facts = {"names": ["Al", "Bea"], "genders": ["male", "female"], "edges": [[0, "mother", 7]], "query": [0, 1]}
     >>> check(Item(id="a", suite="kinship", prompt="...", facts=facts))
@@ -438,7 +438,7 @@ def _wrong_words(facts: StoryFacts, item: Item) -> str | None:
     try:
         rules = of_item(item)
     except ProbandError:
-        return None  # rules of another machine: whoever needs them says so
+        return None  # rules of another machine: reported where they are needed
     for edge in facts.edges:
         for word in edge[1].split("|"):
             if word not in rules.code:
@@ -447,7 +447,7 @@ def _wrong_words(facts: StoryFacts, item: Item) -> str | None:
 
 
 def story_of(item: Item) -> str:
-    """The story of an item's prompt: all but the last line, which is the question."""
+    """The story of an item: its prompt without the last line, the question."""
     return item.prompt.rsplit("\n", 1)[0]
 
 

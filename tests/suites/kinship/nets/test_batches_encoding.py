@@ -19,6 +19,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.nightly
 def test_nets_of_a_real_encoder_are_trained_reloaded_and_run(tmp_path: Path) -> None:
     proband.build("kinship", out=tmp_path / "items", k="2", per_k=8, hold_out="clauses,paraphrases", test_per_k=2)
     encoder = proband.load_model("embedded:mlm")

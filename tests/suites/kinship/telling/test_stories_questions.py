@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proband.suites.kinship.telling.questions import ask, in_world, right_answer
+from proband.suites.kinship.telling.stories import ask, in_world, right_answer
 from proband.suites.kinship.world.relations import STORY_WORLDS, UNDETERMINED
 from proband.suites.kinship.world.rules import load
 

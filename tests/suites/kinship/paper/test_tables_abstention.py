@@ -16,7 +16,7 @@ from proband.core.files import decode, encode, read_items
 from proband.core.types import Answer, Item
 from proband.suites.kinship.item_views import draw_item
 from proband.suites.kinship.logic.search import possible
-from proband.suites.kinship.open_answers import outcome
+from proband.suites.kinship.paper.tables import outcome
 from proband.suites.kinship.telling.stories import seal
 from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.families import family_of_rows
@@ -28,7 +28,7 @@ Line = dict[str, Any]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("open")
-    proband.build("kinship", out=folder, k="2,3,5", per_k=44, task="clean,irrelevant", open=0.4)
+    proband.build("kinship", out=folder, k="2,3,5", per_k=22, task="clean,irrelevant", open=0.4)
     return folder
 
 
