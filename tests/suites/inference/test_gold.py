@@ -93,6 +93,13 @@ def test_instantiated_pairs_are_those_of_our_own_set(folder: Path, tmp_path: Pat
     judged = list(read_items(tmp_path / "judged"))
     same = [truth.get((tuple(i.facts["premise"]), tuple(i.facts["hypothesis"]))) == i.gold for i in judged]
     assert sum(same) / len(same) > 0.95
+    own_types = {
+        (tuple(i.facts["premise"]), tuple(i.facts["hypothesis"])): i.facts["types"]
+        for i in read_items(tmp_path / "own")
+    }
+    for item in judged:  # the types belong to the arguments of the premise, in either direction
+        pair = tuple(item.facts["premise"]), tuple(item.facts["hypothesis"])
+        assert item.facts["types"] == own_types.get(pair, item.facts["types"])
 
 
 def test_our_own_set_is_as_large_as_promised() -> None:

@@ -44,7 +44,7 @@ def test_released_sequences_are_tokenised_already(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.tsv", "only one column\n", "a.tsv line 1: one column where abstract and concrete belong"),
+        ("a.tsv", "only one column\n", "a.tsv line 1: one column; abstract and concrete need two"),
         ("a.template.tsv", "a b\tc d\t1\n", "a.template.tsv line 1: column 'tags': are not 2 times 0 or 1"),
         ("a.jsonl", "{}\n", "a.jsonl line 1: 'abstract' must be text"),
         (

@@ -16,6 +16,7 @@ from proband.pipeline.studies.study_file import read_study
 from proband.pipeline.study import study_path
 from proband.suites.script import SUITE
 
+pytestmark = pytest.mark.nightly  # by day the same verb makes the tables of `analogy`
 TOOLS = {"cut": "use a sharp knife", "mix": "take the big whisk", "boil": "find one large pot"}
 QUICK = {
     "seeds": "1,2",
@@ -65,9 +66,9 @@ def table(out: Path, name: str) -> str:
 
 
 def test_every_table_is_written(out: Path) -> None:
-    for analysis in SUITE.analyses:
-        made = (out / "tables" / f"script-{analysis.name}.csv").exists()
-        assert made or analysis.name == "table3"  # of pairs that are seen three times: these texts have none
+    for name in (table.name for table in SUITE.tables if not table.of_scores):
+        made = (out / "tables" / f"script-{name}.csv").exists()
+        assert made or name == "table3"  # of pairs that are seen three times: these texts have none
     assert (out / "curves.csv").read_text().startswith("training,net,seed,epoch,loss,held_out,kept\n")
     assert "307573" not in table(out, "script-table1")  # published, of KidsCook: these are other texts
     assert "24.91" not in table(out, "script-table4")  # published, greedy match of the transducer
@@ -104,7 +105,6 @@ def test_published_figures_do_not_stand_beside_other_texts(out: Path) -> None:
     assert "16.6" not in table(out, "script-alignment_length")
 
 
-@pytest.mark.nightly
 @pytest.mark.data
 def test_kidscook_is_known_by_its_content(data: Path, tmp_path: Path) -> None:
     """Published rows stand beside it in both splits; blanks by our own rule carry a mark."""

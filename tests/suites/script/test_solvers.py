@@ -157,13 +157,38 @@ def test_frequency_needs_training_items(folder: Path, tmp_path: Path) -> None:
     made = proband.run(folder, model="solver:frequent", out=tmp_path / "r", limit=5, cache=False).run
     assert made.settings["asked"] == 5  # the training texts are learnt from, not asked
     proband.build("script", out=tmp_path / "items", splits="test")
-    with pytest.raises(ProbandError, match="counts training blanks"):
+    with pytest.raises(ProbandError, match="needs training items"):
         proband.run(tmp_path / "items", model="solver:frequent", out=tmp_path / "s", cache=False)
 
 
 def test_a_baseline_of_choices_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="baseline:random fills no blanks; solver:frequent"):
         proband.run(folder, model="baseline:random", out=tmp_path / "r", cache=False)
+
+
+class Mumbles:
+    """Reads items directly; what it writes to every third cannot be read."""
+
+    name = "mumbles"
+
+    def identity(self) -> Mapping[str, str]:
+        return {"kind": "test"}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        known = [tuple({"gold": gold, "guess": gold} for gold in item.facts["gold"]) for item in items]
+        return [
+            Answer(item_id=item.id, blanks=blanks) if at % 3 else Answer(item_id=item.id, text="hm", status="unread")
+            for at, (item, blanks) in enumerate(zip(items, known, strict=True))
+        ]
+
+
+def test_an_unread_reply_without_blanks_is_a_wrong_answer(folder: Path, items: list[Item], tmp_path: Path) -> None:
+    proband.run(folder, model=Mumbles(), out=tmp_path / "r", limit=6, cache=False)
+    answers = list(read_answers(tmp_path / "r" / "answers.jsonl"))
+    assert [answer.status for answer in answers] == ["unread", "", "", "unread", "", ""]
+    of = {item.id: item for item in items}
+    scores = [SUITE.metric("whole_greedy").numbers(of[answer.item_id], answer) for answer in answers]
+    assert [set(each) for each in scores] == [{0.0}, {1.0}, {1.0}, {0.0}, {1.0}, {1.0}]
 
 
 class Writes:

@@ -28,7 +28,7 @@ SUITE = Suite(
     examples=example_options,
     solvers=SOLVERS,
     metrics=(ACCURACY, AUC),
-    tables=TABLES,
+    tables=(*TABLES, FREQUENCY, FINDINGS),
     check=check,
     show=show,
     tag_titles={
@@ -69,7 +69,6 @@ SUITE = Suite(
     ),
     derive=derive,
     published=published,
-    analyses=(FREQUENCY, FINDINGS),
     claims=(*CLAIMS, *MORE_CLAIMS),
     abbreviations=GROUPS_IN_WORDS,
 )

@@ -1,7 +1,7 @@
 """Relations -> items, in the two settings of section 2.1.
 
 zero-shot    a query pair and two options (or n), one right: which one completes the analogy?
-supervised   one analogy sentence, true or false; the tuples of one half train a classifier, those of the other test it.
+supervised one analogy sentence, true or false; half of the tuples train a classifier, the other half tests it.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT, TEMPLATES,
 
 PER_RELATION = {"zero-shot": 100, "supervised": 0}
 VERDICTS = ("true", "false")
-SPLITS: tuple[Split, Split] = ("train", "test")  # of the two halves of a relation's tuples
+SPLITS: tuple[Split, Split] = ("train", "test")  # splits of the two halves of a relation's tuples
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions:
-    """What the items are made of, and how.
+    """Options of the analogy items.
 
     `made_from`: which tuple a negative spoils (probes.py); by default the right option's own, so that the options
     differ only in what the probe asks; with `faithful` as printed in section 2.2 of the paper.
@@ -101,7 +101,7 @@ class BuildOptions:
 
     @property
     def base(self) -> str:
-        """The tuple that a negative spoils."""
+        """The tuple that a negative is made from."""
         return self.made_from or ("paper" if self.faithful else "right")
 
     @property
@@ -113,7 +113,7 @@ class BuildOptions:
 
 
 def example_options(options: BuildOptions) -> BuildOptions | None:
-    """A few questions per relation, to show as worked examples."""
+    """A few questions per relation, for few-shot examples."""
     return dataclasses.replace(options, per_relation=2) if options.setting == "zero-shot" else None
 
 
@@ -125,7 +125,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 
 
 def plan_of(options: BuildOptions, *, seed: int) -> AnalogyPlan:
-    """The relations of the source, and the makers of their negatives."""
+    """Read the relations and set up a generator of negatives for each."""
     families = options.families
     every, licence = sources.read(options.data)
     names = [fold(name) for name in options.relations.split(",") if name.strip()]
@@ -156,7 +156,7 @@ def plan_of(options: BuildOptions, *, seed: int) -> AnalogyPlan:
 
 @dataclass
 class AnalogyPlan:
-    """One build: streams its items and counts what it saw."""
+    """One build: streams its items and counts them."""
 
     options: BuildOptions
     families: Sequence[str]  # of probes
@@ -167,11 +167,11 @@ class AnalogyPlan:
     licence: str
     count: Counter[tuple[str, Tag]] = field(default_factory=Counter)  # items by relation and probe
     trained: Counter[tuple[str, Tag]] = field(default_factory=Counter)  # training items by relation and paper's probe
-    frequencies: Mapping[str, Any] | None = None  # of the words, where a corpus was counted
+    frequencies: Mapping[str, Any] | None = None  # word frequencies, if a corpus is given
 
     @cached_property
     def many_valued(self) -> dict[str, bool]:
-        """By relation: whether a head usually has several right tails, as listed or as things are."""
+        """For each relation: do heads usually have several right tails, in the list or in reality?"""
         relations = [spoiler.relation for spoiler in self.spoilers]
         return {each.name: bool(kind_of(each)) or each.cardinality.endswith("to-many") for each in relations}
 
@@ -188,8 +188,7 @@ class AnalogyPlan:
                         yield item
 
     def _sample(self, relation: Relation, half: Sequence[int], number: int) -> list[tuple[int, int]]:
-        """The positives of a half: all, or as many as asked for, drawn without return. A right answer is never the
-        query once more."""
+        """The positives of a half: all, or a sample without replacement. A right answer is never equal to the query."""
         words = {at: tuple(map(fold, relation.tuples[at].pair)) for at in half}
         pairs = [(i, j) for i, j in positives(half) if words[i] != words[j]]
         share = (self.options.positives + 1 - number) // 2
@@ -231,13 +230,13 @@ class AnalogyPlan:
     def _spoilt(
         self, spoiler: Spoiler, at: tuple[int, int], half: Sequence[int]
     ) -> Iterator[tuple[str, list[Pair], random.Random]]:
-        """The probes of a positive, with their wrong options: one of each family (random is a head or a tail),
-        whichever is behind."""
+        """The probes of a positive with their wrong options, one per family. The random probe replaces the head or the
+        tail, whichever has fewer items so far."""
         relation = spoiler.relation
         count = self.options.options - 1 if self.options.setting == "zero-shot" else 1
         for family in self.families:
             if family == "reverse" and relation.symmetric and not self.options.faithful:
-                continue  # (t, h) is as right as (h, t): there is no question to ask
+                continue  # (t, h) is also right, so the item would have two right options
             turns = [probe for probe in PROBES if probe.partition("-")[0] == family]
             for probe in sorted(turns, key=lambda probe: self.count[relation.name, probe]):
                 rng = random.Random(f"{probe} {self.seed} {relation.name} {at}")
@@ -249,7 +248,7 @@ class AnalogyPlan:
     def _item(
         self, name: str, relation: Relation, at: tuple[int, int], *, probe: str, facts: dict[str, Any], **more: Any
     ) -> Item:
-        """An item made of two tuples: items that share one are not independent."""
+        """An item made from two tuples; items that share a tuple are not independent."""
         clusters = [f"{relation.name}/{k}" for k in at]
         return Item(
             id=f"{name}.{probe}.{at[0]:02d}.{at[1]:02d}",
@@ -269,7 +268,7 @@ class AnalogyPlan:
         )
 
     def summary(self) -> dict[str, Any]:
-        """Counts, and how often the first draw of a negative was true after all (a false negative)."""
+        """Counts, and how often the first negative drawn was true (a false negative)."""
         return {
             "relations": [
                 {
@@ -293,7 +292,7 @@ class AnalogyPlan:
 
 
 def slugs(relations: Sequence[Relation]) -> list[str]:
-    """A short name per relation, for ids; a number is added where two would be the same.
+    """A short name per relation, for ids; equal names get a number.
 
     >>> slugs([Relation("verb : past", "IM", ()), Relation("verb+past", "IM", ())])
     ['verb-past', 'verb-past-2']

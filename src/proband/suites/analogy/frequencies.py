@@ -1,4 +1,4 @@
-"""How often words occur: by counts of any corpus (`build analogy --frequencies FILE`), or by wordfreq."""
+"""Word frequencies: from counts of any corpus (`build analogy --frequencies FILE`), or from wordfreq."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Frequency = Callable[[str], float]
 
 
 def read_counts(path: Path) -> dict[str, float]:
-    """A file of counts from any corpus: a line is a word, spaces or a tab, and how often it occurs."""
+    """Counts from any corpus: each line has a word, spaces or a tab, and its count."""
     counts: dict[str, float] = {}
     for number, line in text_lines(path):
         word, _, count = line.strip().replace("\t", " ").rpartition(" ")
@@ -27,14 +27,14 @@ def read_counts(path: Path) -> dict[str, float]:
 
 
 def counts_of(path: Path, relations: Iterable[Relation]) -> dict[str, Any]:
-    """For the manifest: the counts of the relations' words."""
+    """The counts of the relations' words, stored in the manifest."""
     counts = from_counts(read_counts(path))
     words = {fold(word) for relation in relations for each in relation.tuples for word in (each.head, *each.tails)}
     return {"source": path.name, "counts": {word: counts(word) for word in sorted(words)}}
 
 
 def from_counts(counts: Mapping[str, float]) -> Frequency:
-    """Of several words, as wordfreq does it: 1 / f is the sum of 1 / f of each.
+    """Frequencies from counts. The rule for several words is wordfreq's: 1 / f is the sum of 1 / f of each.
 
     >>> known = from_counts({"new": 6.0, "york": 3.0})
     >>> known("New York"), known("New Jersey")

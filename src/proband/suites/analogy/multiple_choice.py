@@ -21,7 +21,7 @@ ENDINGS = (".jsonl", ".jsonl.gz")
 
 
 class ChoiceQuestion(Struct):
-    """A line."""
+    """One line of a file."""
 
     stem: tuple[str, str]
     choice: Annotated[list[tuple[str, str]], Meta(min_length=2)]
@@ -30,7 +30,7 @@ class ChoiceQuestion(Struct):
 
 
 def looks_like(path: Path) -> bool:
-    """A JSON-lines file whose first line has a stem."""
+    """Is this a JSON-lines file whose first line has a stem?"""
     if not path.is_file() or not path.name.endswith(ENDINGS):
         return False
     try:

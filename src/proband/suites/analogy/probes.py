@@ -5,15 +5,15 @@
     type     (h_j, h_k), h_j != h_k  [both heads]     or (t_j, t_k), t_j != t_k  [both tails]
 
 A positive is an ordered pair (i, j) of tuples of one half of R: "what h_i is to t_i, h_j is to t_j"; there are n(n-1).
-A negative puts a spoilt tuple in the place of j. Which tuple is spoilt is `base`:
+A negative puts a wrong tuple in the place of j. `base` is the tuple that it is made from:
 
     right    the right option's, j, as above
     other    any other of the half
-    paper    as section 2.2 prints it: random spoils the input's, (h_k, t_i) or (h_i, t_k); reverse "simply a random
+    paper    as in section 2.2: random changes the input's, (h_k, t_i) or (h_i, t_k); reverse "simply a random
              tuple from R"; type takes "any two tuples (h_j, h_k)", whose heads (or tails) differ from the input's
 
-With alternatives in the list (or a relation that runs both ways) a spoilt tuple may be true after all: `Spoiler` can
-refuse those, and those that other sources say are true (OtherTruths), and counts them either way.
+With alternatives in the list (or a symmetric relation) a changed tuple may be true. `Spoiler` can reject these, and
+those that are true by other sources (OtherTruths), and counts them in any case.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from proband.lexicon.wordnet import TWO_WAY, Links
 from proband.suites.analogy import sources
 from proband.suites.analogy.relations import MANY_SHARE, Pair, Relation, fold
 
-# ---- pairs that hold although a relation's own list does not say so: what WordNet and lists of usual values know
+# ---- pairs that hold although the list of a relation lacks them: WordNet and lists of usual values ---------------
 #
-# A list gives *snow : white*; that *crow : grey* or *swan : black* hold as well it may not say. Two outside sources are
-# asked before a pair is used as a negative:
+# A list has *snow : white*, but perhaps not *crow : grey* or *swan : black*, which also hold. Two other sources are
+# checked before a pair is used as a negative:
 #
 # WordNet        a link (hypernym, part of, antonym, ...) is a relation's if it holds of a fifth of its tuples or more;
 #                a pair with such a link is true
@@ -42,11 +42,11 @@ from proband.suites.analogy.relations import MANY_SHARE, Pair, Relation, fold
 #                whose tails are mostly such; those relations are many-valued
 
 
-MOSTLY = 0.5  # the share of tails from which on a relation is one of colours, materials or languages
+MOSTLY = 0.5  # least share of such tails for a relation of colours, materials or languages
 
 
 class OtherTruths:
-    """What is known of one relation besides its list.
+    """Truths about one relation that its list lacks.
 
     >>> from proband.suites.analogy.relations import Tuple
     >>> pairs = (("snow", "white"), ("coal", "black"), ("crow", "black"), ("dust", "grey"))
@@ -60,7 +60,7 @@ class OtherTruths:
 
     @cached_property
     def kind(self) -> str:
-        """`colour`, `material` or `language`, or nothing."""
+        """`colour`, `material` or `language`, or empty."""
         return kind_of(self.relation)
 
     @cached_property
@@ -80,12 +80,12 @@ class OtherTruths:
             return False
         links = self.own_links & self.links.between(head, tail)
         if not self.relation.symmetric and self.relation.holds((tail, head)):
-            links -= TWO_WAY  # happy : unhappy are antonyms both ways round, but un- goes one way
+            links -= TWO_WAY  # happy : unhappy are antonyms in both directions, but un- has one direction
         return bool(links)
 
 
 def kind_of(relation: Relation) -> str:
-    """Whether the tails are mostly colours, materials or languages, and some of the heads known to have such."""
+    """Are the tails mostly colours, materials or languages, with usual values listed for some of the heads?"""
     for kind, values in usual_values().items():
         words = frozenset(word for tails in values.values() for word in tails)
         mostly = sum(fold(t.tail) in words for t in relation.tuples) >= MOSTLY * len(relation.tuples)
@@ -108,7 +108,7 @@ def usual_values() -> dict[str, dict[str, frozenset[str]]]:
 
 
 def links_for(relations: Iterable[Relation]) -> Links | None:
-    """WordNet's links among the words of these relations; None where WordNet is not installed."""
+    """WordNet's links among the words of these relations; None if WordNet is not installed."""
     return Links.among(frozenset(fold(word) for r in relations for t in r.tuples for word in (t.head, *t.tails)))
 
 
@@ -139,20 +139,20 @@ def positives(half: Sequence[int]) -> list[tuple[int, int]]:
 
 @dataclass
 class Spoiler:
-    """Makes negatives of one relation."""
+    """Generates negatives for one relation."""
 
     relation: Relation
     others: OtherTruths | None = None
     faithful: bool = False
     base: str = "right"
-    drawn: Counter[str] = field(default_factory=Counter)  # positives asked for a negative, by probe
-    true: Counter[str] = field(default_factory=Counter)  # of these: the first draw is true by the list
-    given_up: Counter[str] = field(default_factory=Counter)  # of these: no negative exists
+    drawn: Counter[str] = field(default_factory=Counter)  # positives that needed a negative, by probe
+    true: Counter[str] = field(default_factory=Counter)  # positives whose first draw is true by the list
+    given_up: Counter[str] = field(default_factory=Counter)  # positives without any negative
 
     def negatives(
         self, probe: str, at: tuple[int, int], *, half: Sequence[int], rng: random.Random, count: int = 1
     ) -> list[Pair]:
-        """`count` different spoilt tuples for the positive `at` = (i, j), fewer if there are no more."""
+        """`count` different wrong tuples for the positive `at` = (i, j), fewer if there are no more."""
         self.drawn[probe] += 1
         right = self.relation.tuples[at[1]].pair
         spoilt: dict[Pair, None] = {}
@@ -218,7 +218,7 @@ NEGATIVES = {
 
 
 def conditions(options: Any, *, relations: int, trained: Mapping[Any, int]) -> dict[str, Tag]:
-    """What published figures must have in common with items built by these options, besides the data."""
+    """The conditions, apart from the data, that published figures must share with items built by these options."""
     same: dict[str, Tag] = {
         "negatives": NEGATIVES[options.base] + ("" if options.faithful else ", true ones left out"),
         "options": options.options,
@@ -230,14 +230,14 @@ def conditions(options: Any, *, relations: int, trained: Mapping[Any, int]) -> d
 
 
 def truth_sources(spoilers: Sequence[Spoiler]) -> list[str]:
-    """The sources that were used to find negatives that are true."""
+    """The sources used to find negatives that are true."""
     others = [spoiler.others for spoiler in spoilers if spoiler.others]
     wordnet = any(each.links for each in others)
     return ["the list", *(["usual values"] if others else []), *(["WordNet"] if wordnet else [])]
 
 
 def false_negative_rates(spoilers: Sequence[Spoiler]) -> dict[str, float]:
-    """By probe: the share of first draws that are true by the list."""
+    """The share of first draws, per probe, that are true by the list."""
     drawn = sum((spoiler.drawn for spoiler in spoilers), Counter())
     true = sum((spoiler.true for spoiler in spoilers), Counter())
     return {probe: round(true[probe] / drawn[probe], 4) for probe in PROBES if drawn[probe]}

@@ -1,8 +1,7 @@
-"""A relation R = {(h_1, t_1), (h_2, t_2), ...} (section 2 of the paper), and what can be read off its list of tuples:
-its cardinality, whether it runs both ways, how many alternatives its tuples have, which words are several; and an item
-read back: the pairs it is about.
+"""A relation R = {(h_1, t_1), (h_2, t_2), ...} (section 2 of the paper), and properties of its list of tuples:
+cardinality, symmetry, number of alternatives, multi-word expressions; and the pairs of an item.
 
-A tuple keeps every accepted tail; the first is *the* tail t_i, the others serve to recognise false negatives.
+A tuple keeps every accepted tail; the first is *the* tail t_i, the others help to recognise false negatives.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from proband.core.files import Fingerprint
 from proband.core.types import Item, Tag
 
 GROUPS = ("ES", "LS", "DM", "IM")  # encyclopedic, lexicographic; derivational, inflectional morphology
-MANY_SHARE = 0.2  # the share of tuples from which on a relation counts as "to many", "many to" or symmetric
+MANY_SHARE = 0.2  # least share of tuples for "to many", "many to" or symmetric
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Tuple:
-    """(h_i, t_i) with the other tails that would be right as well."""
+    """(h_i, t_i) with the other right tails."""
 
     head: str
     tails: tuple[str, ...]
@@ -53,7 +52,7 @@ class Relation:
     group: str
     tuples: tuple[Tuple, ...]
     declared_symmetric: bool | None = None
-    duplicates: int = 0  # lines of the list that repeated a tuple
+    duplicates: int = 0  # lines of the list that repeat a tuple
 
     @cached_property
     def _tails_of(self) -> dict[str, set[str]]:
@@ -63,8 +62,7 @@ class Relation:
         return dict(tails)
 
     def holds(self, pair: Pair) -> bool:
-        """Whether the pair is in the list, by any alternative of any tuple, in either order if the relation is
-        symmetric."""
+        """Is the pair in the list, with any alternative, and in either order if the relation is symmetric?"""
         head, tail = fold(pair[0]), fold(pair[1])
         tails = self._tails_of
         return tail in tails.get(head, ()) or (self.symmetric and head in tails.get(tail, ()))
@@ -80,7 +78,7 @@ class Relation:
 
     @cached_property
     def symmetric(self) -> bool:
-        """Declared, or listed both ways round for a fifth of the tuples, or a relation that is so by its name."""
+        """Declared symmetric, listed in both orders for a fifth of the tuples, or symmetric by its name."""
         if self.declared_symmetric is not None:
             return self.declared_symmetric
         tails = self._tails_of
@@ -101,7 +99,7 @@ class Relation:
 
 
 def fingerprint(relations: Sequence[Relation]) -> str:
-    """Of all names and tuples."""
+    """A hash of all names and tuples."""
     digest = Fingerprint()
     for relation in relations:
         for each in relation.tuples:
@@ -110,7 +108,7 @@ def fingerprint(relations: Sequence[Relation]) -> str:
 
 
 def without_duplicates(relation: Relation) -> Relation:
-    """Lines with the same head and tail become one tuple, with the alternatives of all of them.
+    """Lines with the same head and tail become one tuple with all their alternatives.
 
     >>> twice = Relation("capital", "ES", (Tuple("Rome", ("Italy",)), Tuple("rome", ("Italy", "Lazio"))))
     >>> without_duplicates(twice).tuples, without_duplicates(twice).duplicates
@@ -124,13 +122,13 @@ def without_duplicates(relation: Relation) -> Relation:
     return replace(relation, tuples=tuple(kept.values()), duplicates=len(relation.tuples) - len(kept))
 
 
-# synonyms of another intensity (afraid : terrified) run one way, so only plain synonyms count
+# synonyms of another intensity (afraid : terrified) have one direction, so only plain synonyms count
 SYMMETRIC_BY_NAME = re.compile(r"antonym|opposite$|synonyms?\b(?!.*intensity)|sibling|spouse", re.I)
 
 
 @lru_cache(maxsize=200_000)
 def fold(word: str) -> str:
-    """The form in which words are compared: lower case, one space.
+    """The form for comparing words: lower case, single spaces.
 
     >>> fold("New_Zealand")
     'new zealand'
@@ -158,7 +156,7 @@ def query_and_options(item: Item) -> tuple[Pair, list[Pair]]:
     facts = facts_of(item)
     if not facts.options:
         raise ProbandError(
-            f"{item.id} is no choice between pairs; items of setting supervised have solvers of that name"
+            f"{item.id} is not a choice between pairs; items of the setting supervised need a supervised solver"
         )
     return facts.query, facts.options
 
@@ -172,12 +170,12 @@ def query_and_option(item: Item) -> tuple[Pair, Pair]:
 
 
 class AnalogyFacts(msgspec.Struct):
-    """The pairs an item is about; which of them it has depends on its setting."""
+    """The pairs an item is about; the setting decides which of them are present."""
 
     query: tuple[str, str]
     options: list[tuple[str, str]] = []
     option: tuple[str, str] | None = None
-    template: str = ""  # of the sentences, if a variation sets it
+    template: str = ""  # template of the sentences, if a variation sets one
 
 
 def facts_of(item: Item) -> AnalogyFacts:
@@ -188,11 +186,11 @@ def facts_of(item: Item) -> AnalogyFacts:
         raise ProbandError(f"item {item.id!r}: 'facts': {in_words(str(error))}") from None
 
 
-TAGS = ("relation", "group", "probe", "setting")  # that solvers and reports rely on
+TAGS = ("relation", "group", "probe", "setting")  # used by solvers and reports
 
 
 def check(item: Item) -> str | None:
-    """What is wrong with an item, if anything.
+    """The first error in an item, or None.
 
     >>> check(Item(id="a", suite="analogy", prompt="Which pair?", tags={"relation": "capital : country"}))
     "'tags' has no 'group'"
@@ -207,7 +205,7 @@ def check(item: Item) -> str | None:
 
 
 def show(item: Item) -> str:
-    """An item as text: what is asked, and of which relation and probe it is.
+    """An item as text, with its relation and probe.
 
     >>> print(show(Item(id="a", suite="analogy", prompt="Which pair?", choices=("Rome : Italy", "Italy : Rome"), gold=0,
     ...     tags={"relation": "capital : country", "group": "ES", "probe": "reverse", "setting": "zero-shot"})))

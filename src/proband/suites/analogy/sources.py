@@ -34,7 +34,7 @@ NAME = re.compile(r"([IDEL])(\d\d) \[(.+)\]\.txt$")
 
 
 def bats_files(path: Path) -> list[Path]:
-    """The file, or those of the folder, if they are named as BATS names them."""
+    """The file, or the files of the folder, if their names follow BATS."""
     return [file for file in (path.rglob("*.txt") if path.is_dir() else [path]) if NAME.match(file.name)]
 
 
@@ -63,7 +63,7 @@ def clean(word: str) -> str:
 
 
 def written(word: object) -> bool:
-    """Whether this is text with something in it that can be written down again.
+    """Whether this is non-empty text that can be encoded again.
 
     >>> written("Rome"), written("  "), written("\\ud800"), written(3)
     (True, False, False, False)
@@ -128,8 +128,8 @@ ROLES = {  # what columns are called, without case, spaces and underscores
     "group": ("group",),
     "symmetric": ("symmetric",),
 }
-UNGROUPED = "ungrouped"  # of a list that names no group
-SLASH = re.compile(r"(?<!\\)/")  # one that is not escaped
+UNGROUPED = "ungrouped"  # for a list that names no group
+SLASH = re.compile(r"(?<!\\)/")  # a slash that is not escaped
 ENDINGS = tuple(ending for ending in SUFFIXES if ending not in (".txt", ".json"))
 SYMMETRIC: dict[Any, bool | None] = {"yes": True, "no": False, True: True, False: False, "": None, None: None}
 
@@ -140,7 +140,7 @@ def built_in() -> list[Relation]:
 
 
 def read_folder(folder: Path) -> list[Relation]:
-    """All lists of a folder; text files and JSON, which may be about the lists, only where there is nothing else."""
+    """All lists of a folder. Text and JSON files may be notes, so they are read only if there is nothing else."""
     every = sorted(path for path in folder.rglob("*") if kind_of(path) in SUFFIXES)
     files = [path for path in every if kind_of(path) in ENDINGS] or every
     if not files:
@@ -193,7 +193,7 @@ def _columns(rows: Sequence[TableRow]) -> dict[str, str]:
         log(f"{file}: no header; the first pair is {first}{_relation_said(columns, file)}")
         return columns
     columns = guess_columns(names, ROLES)
-    for role in {"head", "tail"} - columns.keys():  # one of two columns is known
+    for role in {"head", "tail"} - columns.keys():  # the header names only one of two columns
         if len(names) == 2 and len(columns) == 1 and "tails" not in columns:
             columns[role] = next(name for name in names if name not in columns.values())
     missing = next((role for role in ("head", "tail") if not columns.keys() & {role, f"{role}s"}), None)

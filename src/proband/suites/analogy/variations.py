@@ -2,7 +2,7 @@
 
 order     the options in another order
 template  the same question in another template (solvers/pseudo_perplexity.py)
-inverse   both pairs turned round: what France is to Paris, Italy is to Rome
+inverse both pairs reversed: what France is to Paris, Italy is to Rome
 twin      other tuples of the same relation, probe and band of frequency, in a pairing that the source does not have
 """
 
@@ -26,8 +26,8 @@ from proband.suites.analogy.probes import halves
 from proband.suites.analogy.relations import Pair, Relation, query_and_options
 from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT, TEMPLATES, question
 
-BAND = 0.5  # of mean Zipf frequency: within it, two pairs are equally common
-NO_CHOICE = "it is no choice between pairs"
+BAND = 0.5  # difference in mean Zipf frequency up to which two pairs are equally common
+NO_CHOICE = "it is not a choice between pairs"
 
 
 def order(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
@@ -72,10 +72,10 @@ def inverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
 
 @lru_cache(maxsize=2)
 def _source(folder: Path) -> tuple[Mapping[str, Relation], AnalogyPlan, frozenset[tuple[Pair, Pair]]]:
-    """The relations that the items of a folder were made of, and the pairs of tuples that they have."""
+    """The relations that the items of a folder were built from, and the pairs of tuples that the items use."""
     manifest = read_manifest(folder)
     if "options" not in manifest:
-        raise ProbandError("has no manifest.json: a twin needs to know what the items were made of", file=folder)
+        raise ProbandError("has no manifest.json: a twin needs the source of the items", file=folder)
     known = {name: value for name, value in manifest["options"].items() if value is not None}
     plan = plan_of(read_options(BuildOptions, known, of="build analogy"), seed=manifest["seed"])
     used = set[tuple[Pair, Pair]]()
@@ -149,7 +149,7 @@ def _equally_common(
 
 
 def _otherwise_told(varied: Item) -> str | None:
-    """A prompt or choices that do not come out when the pairs are rendered again, in one of our templates."""
+    """Why the prompt or the choices differ from the pairs rendered again in our templates, or None."""
     query, options = query_and_options(varied)
     rendered = varied.prompt in [question(pattern, query) for pattern in TEMPLATES.values()]
     if not rendered or list(varied.choices) != [" : ".join(pair) for pair in options]:
@@ -158,7 +158,7 @@ def _otherwise_told(varied: Item) -> str | None:
 
 
 def same_options(source: Item, varied: Item) -> str | None:
-    """The same query, the same options, the same right one."""
+    """How query, options or right option differ from those of the source, or None."""
     if source.facts["query"] != varied.facts["query"] or sorted(source.choices) != sorted(varied.choices):
         return "its pairs are not those of its source"
     right = [item.choices[item.gold] if item.gold is not None else None for item in (source, varied)]

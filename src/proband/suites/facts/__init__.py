@@ -16,7 +16,7 @@ from proband.suites.facts.recall import METRICS, SOLVERS
 
 
 def check(item: Item) -> str | None:
-    """What is wrong with an item's facts, or nothing."""
+    """The first error in an item's facts, or None."""
     for name in ("subject", "object", "prompts", "wordings"):
         if not item.facts.get(name):
             return f"'facts' must have {name!r}"
@@ -36,10 +36,6 @@ def show(item: Item) -> str:
     return "\n".join([*item.facts["prompts"], f"right: {item.facts['object']}", f"among: {', '.join(item.choices)}"])
 
 
-def _table(name: str, title: str, *, by: str = "", columns: tuple[str, ...] = (), metric: str = "accuracy") -> Table:
-    return Table(name=name, title=title, rows=(by,) if by else (), columns=columns, metric=metric)
-
-
 SMOLLM2 = {"run.model": "embedded:smollm2"}
 SUITE = Suite(
     name="facts",
@@ -50,12 +46,16 @@ SUITE = Suite(
     solvers=SOLVERS,
     metrics=METRICS,
     tables=(
-        _table("overall", "Facts recalled"),
-        _table("facts", "Facts recalled, with and without those whose subject names the answer", columns=("leak",)),
-        _table("relations", "Facts recalled, by relation", by="relation"),
-        _table("cardinality", "Facts recalled, by how many subjects an object has", columns=("cardinality",)),
-        _table("known", "Recalled in every wording", by="relation", metric="known"),
-        _table("consistency", "Same answer in two wordings", columns=("cardinality",), metric="consistency"),
+        Table(name="overall", title="Facts recalled"),
+        Table(
+            name="facts",
+            title="Facts recalled, with and without those whose subject names the answer",
+            columns=("leak",),
+        ),
+        Table(name="relations", title="Facts recalled, by relation", rows=("relation",)),
+        Table(name="cardinality", title="Facts recalled, by how many subjects an object has", columns=("cardinality",)),
+        Table(name="known", title="Recalled in every wording", rows=("relation",), metric="known"),
+        Table(name="consistency", title="Same answer in two wordings", columns=("cardinality",), metric="consistency"),
     ),
     check=check,
     show=show,

@@ -1,9 +1,9 @@
-"""Facts as items: one for each fact, asked in all wordings of its relation."""
+"""Facts as items: one for each fact, with all wordings of its relation."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -12,18 +12,18 @@ from msgspec import Meta
 from proband.core.errors import ProbandError
 from proband.core.suite import Built
 from proband.core.types import Item
-from proband.suites.facts.relations import FactRelation, SubjectFact, asked, leaks
+from proband.suites.facts.relations import FactRelation, asked, leaks
 from proband.suites.facts.sources import read
 
-LISTED = 200  # rows that are left out, in the manifest
+LISTED = 200  # rows left out that the manifest lists
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions:
-    """Which facts, and in how many wordings."""
+    """Options that select the facts and the number of wordings."""
 
     data: Annotated[str, Meta(description="folder of BEAR or LAMA, or any table of facts (default: our own)")] = ""
-    patterns: Annotated[str, Meta(description="wordings: ParaRel's folder, LAMA's relations.jsonl, or a table")] = ""
+    patterns: Annotated[str, Meta(description="wordings in ParaRel's folder, LAMA's relations.jsonl or a table")] = ""
     relations: Annotated[str, Meta(description="names of the relations, with commas (default: all)")] = ""
     per_relation: Annotated[Annotated[int, Meta(ge=2)] | None, Meta(description="facts of a relation at most")] = None
     wordings: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="wordings of a relation at most")] = None
@@ -54,27 +54,25 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             },
         }
 
-    items = [
-        _item(relation, *each, options.wordings) for relation in relations for each in _sample(relation, options, seed)
-    ]
+    items = [_item(relation, at, options.wordings) for relation in relations for at in _sample(relation, options, seed)]
     return Built(items=items, licence=licence, summary=summary)
 
 
-def _sample(relation: FactRelation, options: BuildOptions, seed: int) -> list[tuple[int, SubjectFact]]:
-    """Facts with their numbers."""
-    numbered = list(enumerate(relation.facts, start=1))
-    if options.per_relation is None or options.per_relation >= len(numbered):
-        return numbered
-    chosen = random.Random(f"{seed} {relation.name}").sample(numbered, options.per_relation)
-    return sorted(chosen, key=lambda each: each[0])
+def _sample(relation: FactRelation, options: BuildOptions, seed: int) -> Sequence[int]:
+    """The indices of the sampled facts."""
+    every = range(len(relation.facts))
+    if options.per_relation is None or options.per_relation >= len(every):
+        return every
+    return sorted(random.Random(f"{seed} {relation.name}").sample(every, options.per_relation))
 
 
-def _item(relation: FactRelation, number: int, fact: SubjectFact, most: int | None) -> Item:
+def _item(relation: FactRelation, at: int, most: int | None) -> Item:
+    fact = relation.facts[at]
     choices, gold = relation.choices(fact)
     wordings = list(relation.wordings[:most])
     prompts = [asked(wording, fact.subject) for wording in wordings]
     return Item(
-        id=relation.item_id(number),
+        id=relation.item_id(at + 1),
         suite="facts",
         prompt=prompts[0],
         choices=choices,

@@ -1,4 +1,4 @@
-r"""Recalling a fact: of the sentences with each answer, which does the model find likeliest?
+r"""Fact recall: the model's answer is the one whose sentence it finds likeliest.
 
     score(y) = log P(wording with subject x and answer y)                                   (BEAR: the sum over tokens)
 
@@ -6,15 +6,15 @@ Every wording is scored by itself; accuracy is the mean over wordings. A causal 
 what precedes the blank is the same for all answers and drops out. A masked model sees both sides, so all tokens
 of the sentence count.
 
-What an answer gets without a subject is the *prior*: a model that prefers *London* whatever the country is right about
-some countries. Solver `prior` measures it alone: recall must score higher.
+The score of an answer without a subject is the *prior*: a model that prefers *London* for every country is
+sometimes right. Solver `prior` measures it alone: recall must score higher.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,7 +22,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from msgspec import Meta
 
-from proband.core.errors import ProbandError
 from proband.core.metrics import Metric, accuracy_of, method_of, normalised
 from proband.core.protocols import Floats, HasVectors, ScoresText, Text
 from proband.core.suite import Solver
@@ -33,8 +32,8 @@ from proband.solvers.likelihood import completions
 from proband.solvers.replies import Choices, names_of, without_thoughts
 from proband.suites.facts.relations import asked, capitalised
 
-NEUTRAL = "it"  # stands for the subject where the prior is asked for
-DIGITS, COSINE = 4, 6  # of a score in the answers file, and of a cosine
+NEUTRAL = "it"  # replaces the subject for the prior
+DIGITS, COSINE = 4, 6  # decimals of a score in the answers file, and of a cosine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,21 +46,8 @@ class RecallOptions:
     norm: Annotated[Literal["sum", "token"], Meta(description="sum over tokens (as BEAR), or mean per token")] = "sum"
 
 
-def prompts_of(item: Item) -> list[str]:
-    """The fact in every wording; a varied item may have one alone."""
-    return list(item.facts.get("prompts") or [item.prompt])
-
-
-def neutral_prompts(item: Item) -> list[str]:
-    """The same wordings about nothing."""
-    wordings = item.facts.get("wordings")
-    if not wordings:
-        raise ProbandError(f"{item.id} has no 'wordings' in its facts: its prior cannot be asked for")
-    return [asked(wording, NEUTRAL) for wording in wordings]
-
-
 def sentences(prompt: str, choices: Sequence[str], method: str) -> list[Text]:
-    """The sentence with each answer; of a masked model all tokens count.
+    """The sentence with each answer; for a masked model all tokens count.
 
     >>> sentences("The capital of France is ___.", ["Paris"], "pll")
     [Text(text='The capital of France is Paris.', start=0)]
@@ -72,24 +58,20 @@ def sentences(prompt: str, choices: Sequence[str], method: str) -> list[Text]:
     return [Text(capitalised(text.text), text.start if method == "ll" else 0) for text in texts]
 
 
-def recall(items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions) -> list[Answer]:
-    """One score per answer and wording; all sentences in one call of the model."""
-    return [_answer(item, scores) for item, scores in zip(items, _scores(items, model, options, prompts_of))]
-
-
-def prior(items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions) -> list[Answer]:
-    """The same of wordings without a subject."""
-    return [_answer(item, scores) for item, scores in zip(items, _scores(items, model, options, neutral_prompts))]
-
-
-def _scores(
-    items: Sequence[Item], model: ScoresText, options: RecallOptions, prompts: Callable[[Item], list[str]]
-) -> list[list[Floats]]:
-    """Of each item, a row of scores for each wording."""
+def recall(
+    items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions, subject: str = ""
+) -> list[Answer]:
+    """Score every answer in every wording, in one call of the model; `subject` replaces the subject of each fact."""
     method = method_of(model, options.method)
-    batch = [[sentences(prompt, item.choices, method) for prompt in prompts(item)] for item in items]
+    batch = []
+    for item in items:
+        prompts = [asked(each, subject) for each in item.facts["wordings"]] if subject else item.facts["prompts"]
+        batch.append([sentences(prompt, item.choices, method) for prompt in prompts])
     scored = iter(model.score([text for item in batch for wording in item for text in wording], method=method))
-    return [[np.array([normalised(next(scored), options.norm) for _ in wording]) for wording in item] for item in batch]
+    return [
+        _answer(item, [np.array([normalised(next(scored), options.norm) for _ in wording]) for wording in wordings])
+        for item, wordings in zip(items, batch, strict=True)
+    ]
 
 
 def _answer(item: Item, wordings: Sequence[Floats]) -> Answer:
@@ -102,7 +84,8 @@ def sends(items: Sequence[Item], model: ScoresText, *, seed: int, options: Recal
     """The sentences that are scored."""
     method = method_of(model, options.method)
     return [
-        [text.text for prompt in prompts_of(item) for text in sentences(prompt, item.choices, method)] for item in items
+        [text.text for prompt in item.facts["prompts"] for text in sentences(prompt, item.choices, method)]
+        for item in items
     ]
 
 
@@ -112,7 +95,7 @@ def sends(items: Sequence[Item], model: ScoresText, *, seed: int, options: Recal
 def offset(items: Sequence[Item], model: HasVectors, *, seed: int, options: Any) -> list[Answer]:
     r"""score(y) = cos(y, x + mean of (y' - x') over the other facts (x', y') of the relation).
 
-    The baseline learns the relation from the other facts, which a language model is not shown."""
+    The baseline learns the relation from the other facts, which a language model does not see."""
     words = list(dict.fromkeys(w for item in items for w in (item.facts["subject"], *item.choices)))
     table, known = model.vectors([word.replace("-", " ") for word in words])
     vectors = {word: row for word, row, is_known in zip(words, table, known) if is_known}
@@ -146,7 +129,7 @@ def _cosine(a: Floats, b: Floats) -> float:
 
 
 def read_reply(item: Item, reply: str, sent: str) -> Answer:
-    """The answer that a reply names, by any of its names; a reply that names none is wrong, and kept."""
+    """Read the answer that a reply gives, under any of its names; a reply without one is kept and counts as wrong."""
     if not without_thoughts(reply):
         return Answer(item_id=item.id, text=reply, status="unread")
     place = _names(item.choices, item.choices[item.gold or 0], tuple(item.facts.get("accepted", ()))).read(reply)
@@ -173,6 +156,7 @@ RECALL = Solver(
     options=RecallOptions,
     sends=sends,
 )
+prior = partial(recall, subject=NEUTRAL)
 PRIOR = replace(
     RECALL, name="prior", help="without the subject: the shortcut that recall must beat", solve=prior, sends=None
 )
@@ -190,7 +174,7 @@ SOLVERS = (DIRECT, RECALL, PRIOR, make_generate_solver(ASKING), OFFSET)
 
 
 def by_wording(item: Item, answer: Answer) -> list[float]:
-    """Whether the fact is recalled in each wording; a reply in words is one."""
+    """Whether the fact is recalled in each wording; a generated reply counts as one wording."""
     if answer.status in WRONG or not (answer.blanks or answer.scores):
         return [0.0]
     rows = [blank["scores"] for blank in answer.blanks] or [answer.scores]
@@ -208,20 +192,16 @@ def recalled(item: Item, answer: Answer) -> float | None:
     return None if item.gold is None else float(np.mean(by_wording(item, answer)))
 
 
-def chosen(answer: Answer) -> list[int]:
-    """The answer preferred in each wording; of several, the first."""
-    return [int(np.argmax(blank["scores"])) for blank in answer.blanks]
-
-
 def consistent(item: Item, answer: Answer) -> float | None:
-    """ParaRel's consistency: of the pairs of wordings, the share that give the same answer, right or wrong.
+    """ParaRel's consistency: the share of pairs of wordings that give the same answer, right or wrong.
 
     >>> item = Item(id="a", suite="facts", prompt="?", choices=("Paris", "Rome"), gold=0)
     >>> three = ({"scores": [2, 1]}, {"scores": [2, 1]}, {"scores": [1, 2]})
     >>> round(consistent(item, Answer(item_id="a", blanks=three)), 3)
     0.333
     """
-    pairs = [a == b for a, b in combinations(chosen(answer), 2)]
+    chosen = [int(np.argmax(blank["scores"])) for blank in answer.blanks]  # the first of equally good answers
+    pairs = [a == b for a, b in combinations(chosen, 2)]
     return sum(pairs) / len(pairs) if pairs else None
 
 

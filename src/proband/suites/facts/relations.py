@@ -1,8 +1,7 @@
-"""A relation as facts to recall: its wordings, its answers, and for each subject the objects that are right.
+"""A relation as facts to recall: its wordings, its answers, and the right objects of each subject.
 
-The answers of a relation are the objects of its facts (BEAR's construction): every model chooses among the same,
-whatever it could say by itself. An object that is right for the subject as well is no wrong answer: it is left out of
-the item.
+The answers of a relation are the objects of its facts (BEAR's construction), so every model chooses among the same
+answers. If another object is also right for the subject, it is left out of the item.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ SUBJECT, OBJECT, BLANK = "[X]", "[Y]", "___"
 
 @dataclass(frozen=True, kw_only=True)
 class SubjectFact:
-    """A subject with its objects, the one that is asked for first; `row` is where it was read."""
+    """A subject with its objects, the asked one first; `row` is its source."""
 
     subject: str
     objects: tuple[str, ...]
@@ -52,12 +51,12 @@ class FactRelation:
     wordings: tuple[str, ...]
     facts: tuple[SubjectFact, ...]
     space: tuple[str, ...] = ()  # the answers, where the data names them
-    left_out: tuple[str, ...] = ()  # rows that cannot be asked: where each is, and why
-    by_name: bool = False  # left out unless it is asked for by its name
+    left_out: tuple[str, ...] = ()  # rows that cannot be asked: the place and the reason
+    by_name: bool = False  # left out unless it is requested by name
     file: object = field(default=None, compare=False)
 
     def item_id(self, number: int) -> str:
-        """Of the fact of that number, from 1."""
+        """The id of the item of a fact; facts are numbered from 1."""
         return f"{slug(self.name)}-{number:04d}"
 
     @cached_property
@@ -66,7 +65,7 @@ class FactRelation:
 
     @cached_property
     def _right(self) -> dict[str, set[str]]:
-        """All objects that are right for a subject, of every fact about it."""
+        """All right objects of each subject, over every fact about it."""
         right: dict[str, set[str]] = {}
         for fact in self.facts:
             right.setdefault(fold(fact.subject), set()).update(fold(each) for each in fact.objects)
@@ -74,7 +73,7 @@ class FactRelation:
 
     @cached_property
     def cardinality(self) -> str:
-        """How many subjects an object has, and how many facts a subject."""
+        """The number of subjects per object and of facts per subject."""
         subjects, objects = (
             max(Counter(map(fold, names)).values(), default=1)
             for names in ([fact.objects[0] for fact in self.facts], [fact.subject for fact in self.facts])
@@ -82,15 +81,15 @@ class FactRelation:
         return f"{'one' if subjects == 1 else 'many'} to {'one' if objects == 1 else 'many'}"
 
     def choices(self, fact: SubjectFact) -> tuple[tuple[str, ...], int]:
-        """The answers without others that are right too, and the place of the one that is asked for."""
+        """The choices without other right answers, and the index of the gold answer."""
         right = self._right[fold(fact.subject)]
         asked = fact.objects[0]
         left = tuple(answer for answer in self.answers if answer == asked or fold(answer) not in right)
         return left, left.index(asked)
 
     def checked(self) -> FactRelation:
-        """Without the facts that cannot be asked, which are listed. A subject may be its own object (*cut* : *cut*,
-        Djibouti : Djibouti): such a fact has the tag `leak`."""
+        """The relation without the facts that cannot be asked, which it lists. A subject may be its own object (*cut* :
+        *cut*, Djibouti : Djibouti): such a fact gets the tag `leak`."""
         for problem in filter(None, map(wrong_wording, self.wordings)):
             raise ProbandError(f"relation {self.name!r}: {problem}", file=self.file)
         if len({fold(answer) for answer in self.answers}) < 2:
@@ -103,16 +102,16 @@ class FactRelation:
         return replace(self, facts=asked, space=self.answers, left_out=(*self.left_out, *listed))
 
     def _problem(self, fact: SubjectFact) -> str:
-        """Why a fact cannot be asked, or nothing."""
+        """Why a fact cannot be asked, or an empty string."""
         if fact.objects[0] not in self.answers:
-            return f"the object {fact.objects[0]!r} is none of the answers of {self.name!r}"
+            return f"the object {fact.objects[0]!r} is not an answer of {self.name!r}"
         if len(self.choices(fact)[0]) < 2:
             return f"every answer is right for {fact.subject!r}: there is nothing to choose"
         return ""
 
 
 def wrong_wording(wording: str) -> str:
-    """What is wrong with a wording, or nothing.
+    """The error in a wording, or an empty string.
 
     >>> wrong_wording("The capital of [X] is Paris.")
     "'The capital of [X] is Paris.' must have [Y] once"
@@ -126,7 +125,7 @@ def fold(text: str) -> str:
 
 
 def leaks(fact: SubjectFact) -> bool:
-    """Whether the subject tells the object: Bank of *Scotland*, *French* Guiana : French. LAMA-UHN leaves these out.
+    """Whether the subject reveals the object: Bank of *Scotland*, *French* Guiana : French. LAMA-UHN leaves these out.
 
     >>> leaks(SubjectFact(subject="Bank of Scotland", objects=("Scotland",)))
     True

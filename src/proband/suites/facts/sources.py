@@ -19,7 +19,7 @@ from proband.core.tables import TableRow, kind_of, read_table, read_text
 from proband.suites.facts.relations import OBJECT, SUBJECT, FactRelation, SubjectFact, fold, wrong_wording
 
 ENDINGS = (".jsonl", ".json", ".tsv", ".csv", ".xlsx")
-NAMES = {  # of columns, in the order of preference
+NAMES = {  # names of columns, in order of preference
     "subject": ("subject", "sub_label", "subj", "head", "s"),
     "object": ("object", "obj_label", "obj", "tail", "tails", "answer", "o"),
     "relation": ("relation", "predicate_id", "prop", "property", "relation_id", "r"),
@@ -27,7 +27,7 @@ NAMES = {  # of columns, in the order of preference
 
 
 def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str, list[str]]:
-    """The relations of a source, checked, their licence, and the rows that cannot be asked, with their places.
+    """The checked relations of a source, their licence, and the rows that cannot be asked, with their places.
 
     >>> relations, licence, left_out = read()
     >>> len(relations), sum(len(relation.facts) for relation in relations) >= 400, licence, left_out
@@ -53,13 +53,13 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str, l
         try:
             asked.append(relation.checked())
             left_out += asked[-1].left_out
-        except ProbandError as error:  # the others can be asked all the same
+        except ProbandError as error:  # the other facts can still be asked
             problems.append(error)
             left_out += [*relation.left_out, str(error)]
     if not asked:
         raise problems[0]
     if left_out:
-        log(f"{data}: rows or relations that cannot be asked are left out: {len(left_out):,}; the first: {left_out[0]}")
+        log(f"{data}: rows or relations without a question are left out: {len(left_out):,}; the first: {left_out[0]}")
     return asked, licence, left_out
 
 
@@ -91,7 +91,7 @@ def built_in() -> Iterator[FactRelation]:
 
 
 def composed(first: FactRelation, second: FactRelation) -> Iterator[SubjectFact]:
-    """From the subject of one fact to the object of another about its object: Lisbon, Portugal, Portuguese."""
+    """Compose two relations: a first fact's object is a second's subject (Lisbon, Portugal, Portuguese)."""
     places = {fact.subject: (number, fact) for number, fact in enumerate(second.facts, start=1)}
     for number, fact in enumerate(first.facts, start=1):
         if fact.objects[0] in places:
@@ -127,7 +127,7 @@ def read_bear(folder: Path) -> list[FactRelation]:
         wordings, answers = tuple(about.get("templates", ())), tuple(about.get("answer_space_labels", ()))
         if not wordings:
             raise ProbandError(f"relation {name!r} has no 'templates'", file=file)
-        facts, left_out = _facts_of(_rows(path), path)
+        facts, left_out = _facts_of(_rows(path))
         known = tuple(_merged(_answered(fact, answers) for fact in facts))
         relations.append(
             FactRelation(name=name, wordings=wordings, facts=known, space=answers, file=file, left_out=left_out)
@@ -136,17 +136,16 @@ def read_bear(folder: Path) -> list[FactRelation]:
 
 
 def _answered(fact: SubjectFact, answers: Sequence[str]) -> SubjectFact:
-    """`answer_idx` says which of the answers is right; the label of the object may be spelled otherwise."""
-    row = fact.row
-    if not answers or row is None:
+    """`answer_idx` is the right answer; the label of the object may be spelled differently."""
+    if not answers or fact.row is None:
         return fact
-    place = row.cells.get("answer_idx")
+    place = fact.row.cells.get("answer_idx")
     if not isinstance(place, int) or not 0 <= place < len(answers):
-        raise row.error(f"is {place!r}, but there are {len(answers)} answers", "answer_idx")
+        raise fact.row.error(f"is {place!r}, but there are {len(answers)} answers", "answer_idx")
     return replace(fact, objects=(answers[place],), object_aliases=(*fact.objects, *fact.object_aliases))
 
 
-# ---- other files: a relation each, or a table of several ----------------------------------------------------------
+# ---- other files: one relation each, or a table of several -----------------------------------------------------------
 
 
 def read_files(path: Path, worded: Mapping[str, tuple[str, ...]]) -> list[FactRelation]:
@@ -167,7 +166,7 @@ def _relations(path: Path, worded: Mapping[str, tuple[str, ...]]) -> Iterator[Fa
     if kind_of(path) == ".json":
         yield _read_lre(path)
         return
-    facts, left_out = _facts_of(_rows(path), path)
+    facts, left_out = _facts_of(_rows(path))
     of_relation = group_by_key((_cell(fact.row, "relation") or path.stem, fact) for fact in facts if fact.row)
     for relation, listed in of_relation.items():
         wordings = worded.get(relation, (f"The {relation} of {SUBJECT} is {OBJECT}.",))
@@ -175,8 +174,8 @@ def _relations(path: Path, worded: Mapping[str, tuple[str, ...]]) -> Iterator[Fa
         left_out = ()  # listed once
 
 
-def _facts_of(rows: Iterable[TableRow], path: Path) -> tuple[list[SubjectFact], tuple[str, ...]]:
-    """The facts of rows, and the rows without a subject or an object; where all rows are such, an error."""
+def _facts_of(rows: Iterable[TableRow]) -> tuple[list[SubjectFact], tuple[str, ...]]:
+    """The facts of rows, and the rows without a subject or an object; an error if no row has both."""
     facts, problems = list[SubjectFact](), list[ProbandError]()
     for row in rows:
         try:
@@ -189,7 +188,7 @@ def _facts_of(rows: Iterable[TableRow], path: Path) -> tuple[list[SubjectFact], 
 
 
 def _rows(path: Path) -> Iterator[TableRow]:
-    """The rows of a file, at least one; none has the id of another."""
+    """The rows of a file; an error if it has none or an id occurs twice."""
     ids: set[Any] = set()
     row = None
     for row in read_table(path):
@@ -203,7 +202,7 @@ def _rows(path: Path) -> Iterator[TableRow]:
 
 
 def _merged(facts: Iterable[SubjectFact]) -> list[SubjectFact]:
-    """Rows that repeat a fact (LAMA has one for each piece of evidence) are one, however they are spelled."""
+    """Merge rows that repeat a fact, whatever their spelling (LAMA has one row per piece of evidence)."""
     kept: dict[tuple[str, str], SubjectFact] = {}
     for fact in facts:
         kept.setdefault((fold(fact.subject), fold(fact.objects[0])), fact)
@@ -218,7 +217,7 @@ def _read_lre(path: Path) -> FactRelation:
         raise ProbandError("has no field 'samples' with objects: is it a file of LRE?", file=path)
     templates = [each for each in about.get("prompt_templates") or [] if isinstance(each, str)]
     wordings = tuple(f"{each.replace('{}', SUBJECT).rstrip()} {OBJECT}." for each in templates)
-    facts, left_out = _facts_of((TableRow(each, path, n) for n, each in enumerate(samples, start=1)), path)
+    facts, left_out = _facts_of(TableRow(each, path, n) for n, each in enumerate(samples, start=1))
     name = str(about.get("name") or path.stem)
     return FactRelation(name=name, wordings=wordings, facts=tuple(_merged(facts)), file=path, left_out=left_out)
 
@@ -243,7 +242,7 @@ def _fact(row: TableRow) -> SubjectFact:
 
 
 def _listed(value: Any) -> tuple[str, ...]:
-    """A list, or one written as JSON in a cell."""
+    """The list in a cell, which may be written as JSON."""
     if isinstance(value, str) and value.startswith("["):
         try:
             value = json.loads(value)
@@ -270,9 +269,7 @@ def read_patterns(path: Path) -> dict[str, tuple[str, ...]]:
     for file in files:
         for row in read_table(file):
             relation = file.stem if path.is_dir() else str(row.cells.get("relation") or "")
-            wording = next(
-                (row.cells[name] for name in ("pattern", "template", "wording") if row.cells.get(name)), None
-            )
+            wording = next(filter(None, map(row.cells.get, ("pattern", "template", "wording"))), None)
             if not relation or not isinstance(wording, str):
                 raise row.error("needs a relation and its wording: columns relation, and pattern, template or wording")
             if problem := wrong_wording(wording):

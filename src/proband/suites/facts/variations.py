@@ -1,7 +1,7 @@
-"""The same fact asked otherwise.
+"""Variations of facts: the same fact with another question.
 
 wording  one of the other wordings
-reverse  the object is stated and the subject asked for: "The capital of ___ is Rabat."
+reverse the question states the object and asks for the subject: "The capital of ___ is Rabat."
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from proband.suites.facts.relations import BLANK, OBJECT, SUBJECT, asked, fold
 
 
 def wording(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
-    others = item.facts["prompts"][1:]
+    others = list(zip(item.facts["prompts"], item.facts["wordings"], strict=True))[1:]
     if not others:
         return "it has one wording"
-    at = rng.randrange(len(others)) + 1
-    prompt, template = item.facts["prompts"][at], item.facts["wordings"][at]
+    prompt, template = rng.choice(others)
     return replace(item, prompt=prompt, facts={**item.facts, "prompts": [prompt], "wordings": [template]})
 
 
@@ -33,7 +32,8 @@ def reverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     subject, known = item.facts["subject"], item.facts["object"]
     right = _right_answers(folder)[str(item.tags["relation"])]
     subjects = tuple(each for each, accepted in right.items() if each == subject or fold(known) not in accepted)
-    templates = [_swapped(each) for each in item.facts["wordings"] if SUBJECT in each and OBJECT in each]
+    wordings = [each for each in item.facts["wordings"] if SUBJECT in each and OBJECT in each]
+    templates = [each.replace(SUBJECT, BLANK).replace(OBJECT, SUBJECT).replace(BLANK, OBJECT) for each in wordings]
     if len(subjects) < 2 or not templates:
         return "its relation has no other subject"
     prompts = [asked(each, known) for each in templates]
@@ -43,17 +43,9 @@ def reverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     return replace(item, prompt=prompts[0], choices=subjects, gold=subjects.index(subject), facts=facts)
 
 
-def _swapped(template: str) -> str:
-    """
-    >>> _swapped("The capital of [X] is [Y].")
-    'The capital of [Y] is [X].'
-    """
-    return template.replace(SUBJECT, BLANK).replace(OBJECT, SUBJECT).replace(BLANK, OBJECT)
-
-
 @lru_cache(maxsize=2)
 def _right_answers(folder: Path) -> dict[str, dict[str, set[str]]]:
-    """Of each relation in a folder of items, the subjects with all that is right of them."""
+    """For each relation in a folder of items, all right objects of each subject."""
     right: dict[str, dict[str, set[str]]] = {}
     for item in read_items(items_path(folder)):
         subjects = right.setdefault(str(item.tags["relation"]), {})

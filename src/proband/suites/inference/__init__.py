@@ -1,11 +1,11 @@
 """Suite `inference`: relation inference in context (Levy & Dagan 2016).
 
 datasets/              released data sets as examples
-items.py, controls.py, build.py   triples, their words, examples, items; what is taken away to see artefacts
+items.py, controls.py, build.py triples, their words, examples, items; controls that expose artefacts
 methods/               the lemma baseline and every other method, one file each
-gold.py                judgments of several people to labels; our own set
+gold.py labels from the judgments of several people; our own set
 curves/                precision and recall, controls, findings, counts; ours next to the published
-assertions/, candidates.py, questions.py, questionnaire.py   from text to what people judge
+assertions/, candidates.py, questions.py, questionnaire.py   from text to questionnaires for people
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SUITE = Suite(
     options=BuildOptions,
     solvers=(DIRECT, WORDS, NLI, SENTENCES, PROMPTED, GENERATE, CHOOSE),
     metrics=METRICS,
-    tables=TABLES,
+    tables=(*TABLES, SECTION3, FIGURE2, HIDDEN_POSITIVES, CONTROL_SCORES),
     show=show,
     tag_titles={
         "source": "data set",
@@ -71,7 +71,6 @@ SUITE = Suite(
             ),
         ),
     ),
-    analyses=(SECTION3, FIGURE2, HIDDEN_POSITIVES, CONTROL_SCORES),
     claims=(*CLAIMS, HIDDEN_CLAIM),
     nets=(RELATIONS, DEPENDENCY_WORDS),
     own_models={

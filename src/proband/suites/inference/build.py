@@ -1,4 +1,4 @@
-"""A data set, or our own, as items."""
+"""Build items from a released data set or from our own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from proband.suites.inference.items import Example, content, items, shares_lemma
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions:
-    """Which pairs, and under which control."""
+    """Options that select the pairs and the control."""
 
     data: Annotated[Path | None, Meta(description="file or folder of a data set (default: our own)")] = None
     format: Annotated[
@@ -82,7 +82,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 
 
 def read(data: Path, name: str, rule: str) -> tuple[Judged | None, list[Example]]:
-    """The examples of a data set; with the judgments behind them, where the set has them."""
+    """The examples of a data set, with their judgments if the set has them."""
     if name == "judgments":
         return read_judged(data, rule)
     if name == "own":
@@ -106,8 +106,8 @@ def selected(results: Sequence[Example], options: BuildOptions) -> list[Example]
 
 
 def sample(examples: Sequence[Example], count: int) -> list[int]:
-    """The places of `count` examples of each split or a few more: whole pairs, in the order of a hash of their names,
-    so that a smaller sample is part of a larger one."""
+    """The indices of `count` examples per split, or a few more. Pairs stay whole and are sorted by a hash of their
+    names, so a smaller sample is part of a larger one."""
     pairs: dict[str, dict[str, int]] = defaultdict(dict)
     for each in examples:
         pairs[each.split][each.pair] = pairs[each.split].get(each.pair, 0) + 1

@@ -1,11 +1,11 @@
-"""Candidate answers to questions, from a store of assertions to questionnaires: the three criteria of section 3.1, and
-filters against what makes no sense (`proband inference candidates`).
+"""Finds candidate answers to questions in a store of assertions: the three criteria of section 3.1, and filters against
+candidates that make no sense (`proband inference candidates`).
 
 1. q_arg is an argument of the assertion, up to stop words and inflection (`CandidateSearch.about`)
 2. the other argument, the answer, is a kind of q_type (`Kinds`)
-3. the relation is not the question's own (`same_relation`), nor is the assertion no sentence (the other filters)
+3. the relation is not the question's own (`same_relation`), and the assertion is a sentence (the other filters)
 
-What is negated never answers a positive question.
+A negated assertion never answers a positive question.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def no_content(one: Candidate, question: TypedQuestion) -> bool:
 
 
 def odd_characters(one: Candidate, question: TypedQuestion) -> bool:
-    """Brackets, symbols and the like inside the assertion."""
+    """The assertion contains brackets, symbols or similar characters."""
     text = f"{one.subject} {one.relation} {one.object}"
     return not all(PLAIN.fullmatch(word) for word in text.split())
 
@@ -83,7 +83,7 @@ def bare_copula(one: Candidate, question: TypedQuestion) -> bool:
 
 
 def too_long(one: Candidate, question: TypedQuestion) -> bool:
-    """More words than a fragment has."""
+    """The assertion has more words than a fragment."""
     arguments = (one.subject, one.object)
     return len(one.relation.split()) > LONGEST_RELATION or any(len(a.split()) > LONGEST_ARGUMENT for a in arguments)
 
@@ -106,7 +106,7 @@ FILTERS: Mapping[str, Filter] = {
 
 
 def filters_without(without: Sequence[str]) -> dict[str, Filter]:
-    """All filters but some."""
+    """All filters except the named ones."""
     for name in without:
         if name not in FILTERS:
             raise ProbandError(f"no filter {name!r}; there are {', '.join(FILTERS)}")
@@ -118,8 +118,8 @@ def filters_without(without: Sequence[str]) -> dict[str, Filter]:
 
 class Kinds:
     """Criterion 2: the answer is a kind of the question's type, by hypernyms after Lesk's word-sense disambiguation.
-    The sense of an answer is chosen in the context of its assertion. A type may be meant in any of its senses, since a
-    question has too few words to choose by; one without its own entry has that of its head ("US president":
+    The sense of an answer is chosen in the context of its assertion. A type may have any of its senses, since a
+    question has too few words to choose one. A type without its own entry uses that of its head ("US president":
     president)."""
 
     def __init__(self, taxonomy: Taxonomy) -> None:
@@ -127,7 +127,7 @@ class Kinds:
         self.known: dict[tuple[str, str], Sense | None] = {}
 
     def wanted(self, q_type: str) -> frozenset[Sense] | None:
-        """The senses of a type; None where everything fits, none of them where the taxonomy does not know the word."""
+        """The senses of a type: None if everything fits, empty if the taxonomy does not know the word."""
         return None if q_type == THING else frozenset(self.taxonomy.senses(q_type))
 
     def fits(self, answer: str, context: str, wanted: frozenset[Sense] | None) -> bool:
@@ -138,7 +138,7 @@ class Kinds:
         if entry is None:
             return False
         if not any(wanted & self.taxonomy.above(sense) for sense in self.taxonomy.index[entry]):
-            return False  # in no sense, so not in the one that is meant
+            return False  # no sense fits, so neither does the intended one
         if (entry, context) not in self.known:
             self.known[entry, context] = self.lesk.sense(entry, bag(context))
         sense = self.known[entry, context]
@@ -149,8 +149,8 @@ WRONG_TYPE, RARE, REPEATED, NEGATED = "wrong-type", "rare", "repeated", "negated
 
 
 class CandidateSearch:
-    """Candidates of questions in one store; `removed` counts what each criterion and filter took away, `answered` the
-    questions that have candidates."""
+    """Searches one store for candidates. `removed` counts the candidates that each criterion and filter removed,
+    `answered` the questions that have candidates."""
 
     def __init__(self, store: Store, kinds: Kinds, filters: Mapping[str, Filter], *, least: int = 1) -> None:
         self.store, self.kinds, self.filters, self.least = store, kinds, filters, least

@@ -1,16 +1,10 @@
-"""Controls for every score: the same examples and labels without the evidence.
+"""Controls for every score: the same examples and labels with the evidence removed.
 
-hypothesis-only     the premise is empty: a score above chance is an artefact of the hypotheses
-random-premise      the relation of the premise comes from another question: the same
-swapped-entities    each argument is replaced, in premise and hypothesis, by another one of its type: what a score loses
-                    was memory of the arguments
-typed-placeholders  each argument is replaced by its type, `medicine X` and `disease Y`: the same without any memory
-
-These are the controls of McKenna et al. (2023). All have the same examples, so that differences are paired
-(`facts.source` is the item as it is). Both directions of a pair have the same new arguments. The type of an argument is
-that of the data set (FIGER types in Levy/Holt, the type that the question asks for in the others); the argument that
-the question itself has is without one, and is replaced by what is in the same relation next to the same type. The
-fifth control, to leave out the pairs that share a content lemma, is the tag `lemma` (`items.shares_lemma`).
+docs/inference.md lists them (McKenna et al. 2023). All have the same examples, so differences are paired
+(`facts.source` is the unchanged item). Both directions of a pair get the same new arguments. The data set gives the
+type of an argument (FIGER types in Levy/Holt, the type that the question asks for in the others). The question's own
+argument has no type; its replacement occurs in the same relation next to the same type. The fifth control leaves out
+the pairs that share a content lemma; it is the tag `lemma` (`items.shares_lemma`).
 """
 
 from __future__ import annotations
@@ -26,7 +20,7 @@ from proband.suites.inference.items import FORWARD, Example, Triple, content
 
 CONTROLS = ("none", "hypothesis-only", "random-premise", "swapped-entities", "typed-placeholders")
 NOTHING = Triple("", "", "")
-UNKNOWN = "thing"  # the type of what has none
+UNKNOWN = "thing"  # the type of an argument without one
 Pools = Mapping[tuple[str, str], Sequence[str]]  # split and type -> arguments
 
 
@@ -34,7 +28,9 @@ def controlled(examples: Sequence[Example], control: str, *, seed: int) -> list[
     """The examples under a control, in the same order."""
     if control == "random-premise":
         others = donors(examples, seed=seed)
-        return [with_relation(each, examples[other]) for each, other in zip(examples, others, strict=True)]
+        relations = [examples[other].premise.relation for other in others]
+        pairs = zip(examples, relations, strict=True)
+        return [replace(each, premise=each.premise._replace(relation=relation)) for each, relation in pairs]
     pools = pools_of(examples) if control == "swapped-entities" else {}
     change: Mapping[str, Callable[[Example], Example]] = {
         "hypothesis-only": lambda each: replace(each, premise=NOTHING),
@@ -48,7 +44,7 @@ def controlled(examples: Sequence[Example], control: str, *, seed: int) -> list[
 
 
 def donors(examples: Sequence[Example], *, seed: int) -> list[int]:
-    """For each example another one, of another question and with another premise relation; in the same split."""
+    """For each example, another one of the same split with another question and another premise relation."""
     rng = np.random.default_rng([seed, 13])
     donor = np.zeros(len(examples), dtype=int)
     for split in sorted({each.split for each in examples}):
@@ -67,16 +63,12 @@ def alike(one: Example, other: Example) -> bool:
     return one.question == other.question or one.premise.relation == other.premise.relation
 
 
-def with_relation(example: Example, other: Example) -> Example:
-    return replace(example, premise=example.premise._replace(relation=other.premise.relation))
-
-
 # ---- other arguments of the same type --------------------------------------------------------------------------------
 
 
 def arguments(example: Example) -> Iterator[tuple[str, Sequence[str]]]:
-    """Each argument of the premise with its type; of one without a type, first the question's relation next to the type
-    that is asked for, then that type alone; and last `*`, anything."""
+    """Each argument of the premise with its types, in order of preference. Without a type: the question's relation next
+    to the type it asks for, then that type alone. The last is `*`, anything."""
     relation = (example.hypothesis if example.direction == FORWARD else example.premise).relation
     for argument, kind, beside in zip(example.premise[::2], example.typed, reversed(example.typed), strict=True):
         yield argument, [kind, "*"] if kind else [f"{relation} beside {beside}", f"beside {beside}", "*"]
@@ -123,18 +115,14 @@ def placeholders(example: Example) -> tuple[str, str]:
 
 
 def with_arguments(example: Example, first: str, second: str) -> Example:
-    """Other arguments at the places of the premise's, in premise and hypothesis."""
+    """Replace the arguments of the premise, in premise and hypothesis."""
     ends = (first, second) if example.straight else (second, first)
-    return replace(
-        example,
-        premise=example.premise.put(first, second),
-        hypothesis=example.hypothesis.put(*ends),
-    )
+    return replace(example, premise=example.premise.put(first, second), hypothesis=example.hypothesis.put(*ends))
 
 
 def kept_types(examples: Sequence[Example], swapped: Sequence[Example]) -> dict[str, int]:
-    """For the manifest: the number of examples in which both new arguments have the old types (or, without types, the
-    same relation), and the number in which an argument stayed the same."""
+    """For the manifest: in how many examples both new arguments have the old types (or, without types, the same
+    relation), and in how many an argument is unchanged."""
     pools = {key: frozenset(map(str.lower, names)) for key, names in pools_of(examples).items()}
     kept = same = 0
     for old, new in zip(examples, swapped, strict=True):

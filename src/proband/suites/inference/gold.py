@@ -1,4 +1,4 @@
-"""Judgments of several people as labels and examples (section 3.3): those of a folder, and those of our own set.
+"""Labels and examples from the judgments of several people (section 3.3), in a folder or in our own set.
 
 A folder has
 questionnaires.jsonl        one question with its candidates a line (docs/formats.md)
@@ -10,11 +10,11 @@ decisions.jsonl             optional: labels of single pairs by the owner (item_
 A pair is dropped if the rule gives no label, or the label *makes no sense*. The type in the question is replaced by the
 answer, so that premise and hypothesis have both arguments.
 
-Our own set (data/inference/questions.txt) has questions, answers, and relations judged against the question. Each judge
-gives a relation one of five judgments, of which each of its answers makes an assertion: `=` each implies the other, `+`
-the phrase implies the question's relation, `<` the reverse, `-` neither, `?` makes no sense. Each direction is
-aggregated by itself; by default all must agree. So there are up to two examples per assertion; those of a pair that
-holds in one direction only are directional. What makes no sense, and what the judges do not agree on, is left out.
+Our own set (data/inference/questions.txt) has questions, answers, and relations judged against the question. Each
+answer of a relation makes an assertion. Each judge gives a relation one of five judgments: `=` each implies the other,
+`+` the phrase implies the question's relation, `<` the reverse, `-` neither, `?` makes no sense. Each direction is
+aggregated by itself; by default all must agree. So there are up to two examples per assertion; a pair that holds in one
+direction only is directional. Phrases that make no sense or lack agreement are left out.
 """
 
 from __future__ import annotations
@@ -108,27 +108,23 @@ def labelled(path: Path, kind: type[Any], field: str, known: set[str], key: str 
     for line, each in enumerate(read_records(path, kind, key=key), 1):
         value = getattr(each, field)
         if each.item_id not in known:
-            raise ProbandError(f"'item_id' {each.item_id!r} is no candidate's", file=path, line=line)
+            raise ProbandError(f"'item_id' {each.item_id!r} is not a candidate's", file=path, line=line)
         if value not in LABEL_OF:
             raise ProbandError(f"{field!r} is {value!r}, not one of {', '.join(LABEL_OF)}", file=path, line=line)
         yield msgspec.structs.replace(each, **{field: LABEL_OF[value]})
 
 
 def judged_examples(judged: Judged) -> Iterator[Example]:
-    """The pairs that have a label, and the other direction of those that have one for it."""
+    """The labelled pairs, and their other direction if it has a label."""
     for each in judged.questionnaires:
         for candidate in each.candidates:
             forward = example(each, candidate)
             if (label := judged.labels.get(candidate.id)) in (ANSWERS, DOES_NOT):
                 yield replace(forward, entailed=label == ANSWERS)
             if (label := judged.reverse.get(candidate.id)) in (ANSWERS, DOES_NOT):
-                yield replace(
-                    forward,
-                    premise=forward.hypothesis,
-                    hypothesis=forward.premise,
-                    entailed=label == ANSWERS,
-                    direction=BACKWARD,
-                )
+                turned = replace(forward, premise=forward.hypothesis, hypothesis=forward.premise, direction=BACKWARD)
+                types = forward.typed if forward.straight else forward.typed[::-1]
+                yield replace(turned, entailed=label == ANSWERS, typed=types)
 
 
 def example(sheet: Questionnaire, candidate: Shown) -> Example:
@@ -163,7 +159,7 @@ FOLLOWS: Mapping[str, tuple[str, str]] = {  # judgment -> phrase implies questio
     "?": (NONSENSE, NONSENSE),
 }
 MASK, UNANIMOUS = "[ANSWER]", "unanimous"
-PEOPLE = 5  # judges from which the paper's rule, all but one, applies
+PEOPLE = 5  # least number of judges for the paper's rule, all but one
 SPLITS: Sequence[Split] = ("test", "test", "test", "train", "valid")  # of the questions, in turn
 
 
@@ -185,7 +181,7 @@ class JudgedQuestion:
         return SPLITS[self.number % len(SPLITS)]
 
     def name(self, place: int) -> str:
-        """Of a phrase, among all judged ones."""
+        """The name of a phrase among all judged phrases."""
         return f"q{self.number + 1:03}-{place + 1:02}"
 
     def assertion(self, place: int, answer: str) -> Triple:
@@ -248,7 +244,7 @@ def aggregate_own(questions: Sequence[JudgedQuestion], rule: str) -> Judged:
 
 
 def unanimous(votes: Votes) -> Aggregate:
-    """Of fewer than five judges, all must agree."""
+    """The rule for fewer than five judges: all must agree."""
     return all_but(votes, dissent=0, least=len(votes.workers))
 
 
@@ -290,7 +286,7 @@ WHICH: Mapping[str, bool] = {ANSWERS: True, DOES_NOT: False}
 
 
 def read_own(path: Path, rule: str = "all-but-one") -> tuple[Judged, list[Example]]:
-    """A folder with questions.txt, or such a file."""
+    """Read a folder with questions.txt, or such a file."""
     questions = read_questions(path / "questions.txt" if path.is_dir() else path)
     if not questions:
         raise ProbandError("contains no examples", file=path)

@@ -44,7 +44,7 @@ class Triple(NamedTuple):
         return Triple(self.object, self.relation, self.subject)
 
     def put(self, subject: str = "", object: str = "") -> Triple:
-        """Other arguments at their places; an empty one stays.
+        """Replace the arguments; an empty replacement changes nothing.
 
         >>> Triple("the earth", "is bigger than", "mars").put("the sun")
         Triple(subject='the sun', relation='is bigger than', object='mars')
@@ -66,7 +66,7 @@ class Triple(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """A premise and a hypothesis with both arguments in each, and whether the one follows from the other.
+    """A premise and a hypothesis with the same two arguments, and whether the premise entails the hypothesis.
 
     `straight`: the first argument of the premise is the first of the hypothesis. `question` names what was asked, for
     the clusters; `pair` is the same for the two directions of a pair, and stays when a control changes them.
@@ -87,25 +87,21 @@ class Example:
 
     def __post_init__(self) -> None:
         if not self.pair:
-            object.__setattr__(self, "pair", pair_name(self.premise, self.hypothesis))
+            sides = sorted(", ".join(each).lower() for each in (self.premise, self.hypothesis))
+            object.__setattr__(self, "pair", " | ".join(sides))  # the same for both directions
 
 
 def shares_lemma(example: Example) -> bool:
-    """Whether the two relations share a content word, inflection aside; of `has` or `is in`, which have none, whether
-    the other contains all their words."""
+    """Whether the two relations share a content word, up to inflection. A relation without content words (`has`, `is
+    in`) shares one if the other relation contains all its words."""
     premise, hypothesis = phrase(example.premise.relation), phrase(example.hypothesis.relation)
     contained = hypothesis.content <= premise.lemmas or premise.content <= hypothesis.lemmas
     return contained or bool(premise.content & hypothesis.content)
 
 
-def pair_name(one: Triple, other: Triple) -> str:
-    """The same for both directions."""
-    return " | ".join(sorted((", ".join(one).lower(), ", ".join(other).lower())))
-
-
 def instantiate(question: Triple, answer: Triple) -> tuple[Triple, bool, str, bool]:
-    """The question with its type replaced by the answer; whether the arguments are in the same order; the type; and
-    whether an argument matches.
+    """Replace the type in the question by the answer. Also returns whether the arguments are in the same order, the
+    type, and whether an argument matches.
 
     >>> instantiate(Triple("food", "is included in", "chocolate"), Triple("chocolate", "is made from", "cocoa beans"))
     (Triple(subject='cocoa beans', relation='is included in', object='chocolate'), False, 'food', True)
@@ -118,7 +114,7 @@ def instantiate(question: Triple, answer: Triple) -> tuple[Triple, bool, str, bo
 
 
 def likeness(one: str, other: str) -> float:
-    """How much of two arguments is the same word, inflection and stop words aside: 1 for the same argument.
+    """The Jaccard index of the content words of two arguments, up to inflection: 1 for the same argument.
 
     >>> likeness("the french", "French"), likeness("a saint", "saints"), likeness("oil", "coffee")
     (1.0, 1.0, 0.0)
@@ -207,7 +203,6 @@ class InferenceFacts:
     straight: bool
     types: tuple[str, str] = ("", "")
     question: str = ""  # that the pair belongs to
-    pair: str = ""  # what both directions of a pair share
 
 
 def facts_of(item: Item) -> InferenceFacts:
@@ -219,7 +214,6 @@ def facts_of(item: Item) -> InferenceFacts:
         straight=bool(facts["straight"]),
         types=(first, second),
         question=str(facts.get("question", "")),
-        pair=str(facts.get("pair", "")),
     )
 
 
@@ -279,7 +273,7 @@ def words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=200_000)
 def content(text: str) -> tuple[str, ...]:
-    """The lemmas of the words that are no function words; of a text without any, all its lemmas.
+    """The lemmas of the words that are not function words; if there are none, all lemmas.
 
     >>> content("was the leader of"), content("is in")
     (('leader',), ('be', 'in'))
@@ -292,7 +286,7 @@ def content(text: str) -> tuple[str, ...]:
 class RelationPhrase:
     """The features of a relation that the lemma baseline uses."""
 
-    content: frozenset[str]  # lemmas of content words; of a relation that has none (`is in`), all its lemmas
+    content: frozenset[str]  # lemmas of content words; all lemmas if there are none (`is in`)
     lemmas: frozenset[str]  # of all its words
     verbs: frozenset[str]
     passive: bool

@@ -39,7 +39,7 @@ class Candidate:
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """A candidate as judges see it (`text`), with what is hidden from them."""
+    """A candidate as judges see it (`text`), and the fields hidden from them."""
 
     id: str
     text: str = ""
@@ -78,7 +78,7 @@ def masked(one: Candidate, q_type: str) -> str:
 def questionnaires(
     question: TypedQuestion, number: int, candidates: Sequence[Candidate], *, seed: int, most: int | None = None
 ) -> Iterator[Questionnaire]:
-    """The questionnaires of a question, of nearly the same length; of more than `most` candidates a draw by seed."""
+    """Split a question's candidates into sheets of similar length; if there are more than `most`, sample by seed."""
     drawn = list(candidates)
     random.Random(f"{seed} {number} {question.text}").shuffle(drawn)
     drawn = drawn[:most]
@@ -108,12 +108,9 @@ def questionnaires(
 
 
 def write(folder: Path, sheets: Iterable[Questionnaire]) -> tuple[int, int]:
-    """questionnaires.jsonl and questionnaires.tsv; how many questionnaires and candidates they hold."""
+    """Write questionnaires.jsonl and questionnaires.tsv; returns the numbers of questionnaires and candidates."""
     count = candidates = 0
-    with (
-        atomic(folder / "questionnaires.jsonl", mode="wb") as lines,
-        atomic(folder / "questionnaires.tsv") as table,
-    ):
+    with atomic(folder / "questionnaires.jsonl", mode="wb") as lines, atomic(folder / "questionnaires.tsv") as table:
         rows = csv.writer(table, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None)
         rows.writerow(("questionnaire", "question", "candidate", "text", "judgment"))
         for sheet in sheets:

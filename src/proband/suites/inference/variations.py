@@ -2,7 +2,7 @@
 
 instance  other arguments of the same kinds: a verdict about typed relations stays (items whose arguments have kinds)
 voice     the premise or the hypothesis in the passive, where it is one plain verb
-inverse   premise and hypothesis change places: what is right then is open
+inverse premise and hypothesis change places: the right answer is then unknown
 
 Premise and hypothesis may spell one argument in two ways (`the earth`, `Earth`): arguments are distinguished by their
 places, never by their spelling.
@@ -21,23 +21,11 @@ from msgspec.structs import replace
 from proband.core.files import items_path, read_items
 from proband.core.suite import Variation
 from proband.core.types import Item
+from proband.suites.inference import items
 from proband.suites.inference.controls import UNKNOWN, draw
-from proband.suites.inference.items import (
-    ARTICLE,
-    BACKWARD,
-    FORWARD,
-    NEGATION,
-    PLURALS,
-    Triple,
-    content,
-    facts_of,
-    likeness,
-    listed,
-    prompt,
-    words,
-)
+from proband.suites.inference.items import Triple, content, facts_of, likeness, listed, prompt, words
 
-QUANTIFIER = NEGATION | ARTICLE - listed("the its his her their our my your")
+QUANTIFIER = items.NEGATION | items.ARTICLE - listed("the its his her their our my your")
 QUANTIFIER |= listed("all many most few several both either more less much half one two three same other only")
 
 
@@ -52,12 +40,12 @@ def _with(item: Item, premise: Triple, hypothesis: Triple, **facts: Any) -> Item
 
 
 def _turned_types(item: Item) -> dict[str, Any]:
-    """The kinds of the arguments where the premise has them in the other order."""
+    """The kinds of the arguments with the order in the premise reversed."""
     return {"types": item.facts["types"][::-1]} if "types" in item.facts else {}
 
 
 def _quantified(argument: str) -> bool:
-    """Whether an argument is about any, some or none of a kind: `a painter`, `all mammals`, `the same length`."""
+    """Whether an argument is quantified over a kind: `a painter`, `all mammals`, `the same length`."""
     return not QUANTIFIER.isdisjoint(words(argument))
 
 
@@ -124,7 +112,7 @@ def _same_answer(source: Item, varied: Item) -> str | None:
 
 
 def _otherwise_told(varied: Item) -> str | None:
-    """A prompt that does not come out when the two sentences are rendered again."""
+    """Why the prompt differs from its two sentences rendered again, or None."""
     return None if varied.prompt == prompt(*_triples(varied)) else "its prompt does not tell its two sentences"
 
 
@@ -140,8 +128,8 @@ NO_PASSIVE = listed(
 
 
 def passive(triple: Triple) -> Triple | None:
-    """The passive of a plain verb in the third person or the past tense; None where it is not plainly one, or where
-    the passive could mean something else: `a painter represents England` is about painters, its passive about one.
+    """The passive of a plain verb in the third person or the past tense; None if the verb is unclear, or if the passive
+    could mean something else: `a painter represents England` is about painters, its passive about one.
 
     >>> passive(Triple("aspirin", "treats", "headaches"))
     Triple(subject='headaches', relation='are treated by', object='aspirin')
@@ -169,7 +157,7 @@ def passive(triple: Triple) -> Triple | None:
 
 @lru_cache(maxsize=50_000)
 def plural(phrase: str) -> bool:
-    """Whether a noun phrase is plural, by its last word or that before *of*; several joined by *and* are.
+    """Whether a noun phrase is plural, by its last word or the one before *of*; phrases joined by *and* are plural.
 
     >>> [plural(each) for each in ("the parts of the body", "Venus", "the men", "salt and pepper")]
     [True, False, True, True]
@@ -178,7 +166,7 @@ def plural(phrase: str) -> bool:
 
     last = (phrase.lower().split(" of ")[0].split() or [""])[-1]
     lemmas = getLemma(last, upos="NOUN", lemmatize_oov=False)
-    return " and " in phrase or last in PLURALS or (bool(lemmas) and last not in lemmas and last.endswith("s"))
+    return " and " in phrase or last in items.PLURALS or (bool(lemmas) and last not in lemmas and last.endswith("s"))
 
 
 def voice(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
@@ -214,7 +202,7 @@ def inverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     if not premise.relation:
         return "it has no premise"
     types = {} if item.facts["straight"] else _turned_types(item)
-    direction = {FORWARD: BACKWARD, BACKWARD: FORWARD}.get(str(item.tags.get("direction")))
+    direction = {items.FORWARD: items.BACKWARD, items.BACKWARD: items.FORWARD}.get(str(item.tags.get("direction")))
     tags = {**item.tags, **({"direction": direction} if direction else {})}
     return replace(_with(item, hypothesis, premise, **types), gold=None, tags=tags)
 

@@ -1,6 +1,6 @@
-"""Suite `questions`: anybody's own questions, from a spreadsheet, JSON lines, Parquet or a Hugging Face folder.
+"""Suite `questions`: your own questions, from a spreadsheet, JSON lines, Parquet or a Hugging Face folder.
 
-columns.py   which column is the question, the choices, the right answer; guessed by name, or named by the user
+columns.py finds the columns of the question, the choices and the right answer, by name or as the user says
 build.py     rows -> items
 replies.py   replies to open questions, matched with the accepted answers
 """

@@ -1,7 +1,7 @@
-"""Rows of a table as items. Every row must fit: the error names all that do not, each with its row and column.
+"""Rows of a table as items. Every row must fit: the error lists all rows that do not, with row and column.
 
-The right choice may be written as its text, as a letter, or as a number from 0 or from 1; what is meant is found out
-from the whole column, and recorded. Questions about one context share a cluster, unless a column says what they share.
+The right choice may be written as its text, as a letter, or as a number from 0 or from 1; the notation is inferred from
+the whole column, and recorded. Questions about one context share a cluster, unless a column names their cluster.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ EXAMPLE = "Apache-2.0 (written for Proband)"
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions:
-    """Where the questions are, and what its columns are."""
+    """The source of the questions and its columns."""
 
     data: Annotated[
         str, Meta(description="CSV, Excel, JSON lines, Parquet file or a Hugging Face folder (default: an example)")
@@ -44,7 +44,7 @@ class BuildOptions:
     gold_as: Annotated[GoldAs | None, Meta(description="how the right choice is written, if it cannot be guessed")] = (
         None
     )
-    answers: Annotated[str, Meta(description="columns of accepted answers, where there are no choices")] = ""
+    answers: Annotated[str, Meta(description="columns of accepted answers, if there are no choices")] = ""
     cluster: Annotated[str, Meta(description="columns of what questions share (document, author, ...)")] = ""
     split: Annotated[str, Meta(description="column of train, valid or test (default: all are test items)")] = ""
     id: Annotated[str, Meta(description="column of a name for each question")] = ""
@@ -83,18 +83,18 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     return Built(items=items, licence=options.licence or (LICENCE if options.data else EXAMPLE), summary=summary)
 
 
-MOST_NAMED = 10  # bad rows that an error names
+MOST_NAMED = 10  # largest number of bad rows in an error
 T = TypeVar("T")
 
 
 class BadRows:
-    """The rows that do not fit, and why."""
+    """Collects the rows that do not fit, with the reasons."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.errors = path, dict[int, ProbandError]()
 
     def tried(self, row: TableRow, make: Callable[[TableRow], T]) -> T | None:
-        """What is made of a row; None where it does not fit."""
+        """The result of reading a row; None if the row does not fit."""
         try:
             return make(row)
         except ProbandError as error:
@@ -102,7 +102,7 @@ class BadRows:
             return None
 
     def in_one(self) -> ProbandError:
-        """One error that names them."""
+        """One error that lists the bad rows."""
         reasons = [str(self.errors[row]).removeprefix(f"{self.path}: ") for row in sorted(self.errors)]
         if len(reasons) == 1:
             return next(iter(self.errors.values()))
@@ -215,7 +215,7 @@ def _choices(row: TableRow, columns: tuple[str, ...]) -> tuple[str, ...]:
 
 def _accepted(row: TableRow, columns: tuple[str, ...]) -> tuple[str, ...]:
     if not columns:
-        raise row.error("has no choices, and no column holds accepted answers; name one with --answers")
+        raise row.error("has no choices and no column of accepted answers; name one with --answers")
     accepted = tuple(dict.fromkeys(text for column in columns for text in _list(row, column)))
     if not accepted:
         raise row.error("the accepted answer is empty", columns[0])
@@ -234,7 +234,7 @@ def _split(row: TableRow, column: str) -> Split:
 
 
 def _gold_as(rows: Sequence[tuple[TableRow, tuple[str, ...]]], column: str, path: Path) -> GoldAs:
-    """How the right choice is written: the way that fits all rows. Two ways that fit and mean others are an error."""
+    """The notation of the right choice that fits all rows; an error if two that fit select different choices."""
     cells = [(_text(row, column), choices) for row, choices in rows if column and choices]
     places = {way: [_place(cell, choices, way) for cell, choices in cells if cell] for way in WAYS}
     fitting = [way for way in WAYS if None not in places[way]]
@@ -253,7 +253,7 @@ WAYS: Mapping[GoldAs, str] = {
 
 
 def _place(cell: str, choices: Sequence[str], way: GoldAs) -> int | None:
-    """Which of the choices a cell means; None: none of them.
+    """The index of the choice that a cell means, or None.
 
     >>> [_place(cell, "xyz", "letter") for cell in ("b", "(C).", "D")], _place("3", "xyz", "from-1")
     ([1, 2, None], 2)
@@ -273,8 +273,9 @@ def _gold(row: TableRow, choices: tuple[str, ...], column: str, way: GoldAs) -> 
     if not cell:
         raise row.error("the right choice is empty", column)
     place = _place(cell, choices, way)
-    if place is None and way == "text":
-        raise row.error(f"{cell!r} is none of the choices {', '.join(map(repr, choices))}", column)
     if place is None:
-        raise row.error(f"{cell!r} is no {way} of one of {len(choices)} choices", column)
+        none = f"none of the choices {', '.join(map(repr, choices))}"
+        raise row.error(
+            f"{cell!r} is {none if way == 'text' else f'no {way} of one of {len(choices)} choices'}", column
+        )
     return place

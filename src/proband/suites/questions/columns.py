@@ -1,10 +1,10 @@
-"""Which column is what: guessed from names that people give, or named by the user."""
+"""The role of each column: guessed from common column names, or set by the user."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from proband.core.errors import ProbandError
 from proband.core.tables import plain_name
@@ -44,7 +44,7 @@ ONE_EACH = re.compile(  # a column for each choice: option_a, choice 2, answer_b
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """The columns by what they are; "" and () where there is none."""
+    """The columns by role; "" and () if there is none."""
 
     prompt: str
     context: str = ""
@@ -55,10 +55,10 @@ class Columns:
     split: str = ""
     id: str = ""
     tags: tuple[str, ...] = ()
-    unused: tuple[str, ...] = field(default=())
+    unused: tuple[str, ...] = ()
 
     def described(self) -> dict[str, str | list[str]]:
-        """For the manifest and the screen."""
+        """The columns by role, for the manifest and the screen."""
         return {
             name.replace("unused", "not used"): list(value) if isinstance(value, tuple) else value
             for name, value in vars(self).items()
@@ -103,22 +103,16 @@ def guess(names: Sequence[str], named: dict[str, str]) -> Columns:
             f"there are {', '.join(names)}"
         )
     used = {*prompt, *context, *choices, *gold, *answers, *(name for each in more.values() for name in each)}
+    single = {"context": context, "gold": gold if choices else (), "split": more["split"], "id": more["id"]}
     return Columns(
         prompt=prompt[0],
-        context=_one(context),
+        **{role: columns[0] for role, columns in single.items() if columns},
         choices=choices,
         answers=answers,
-        gold=_one(gold) if choices else "",
         cluster=more["cluster"],
-        split=_one(more["split"]),
-        id=_one(more["id"]),
         tags=more["tags"],
         unused=tuple(name for name in names if name not in used),
     )
-
-
-def _one(columns: tuple[str, ...]) -> str:
-    return columns[0] if columns else ""
 
 
 def _words(name: str) -> list[str]:
@@ -139,7 +133,7 @@ def _named(role: str, value: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _one_each(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
-    """Columns that are one choice each, if there are two or more in a row of letters or numbers."""
+    """Columns with one choice each, if two or more have consecutive letters or numbers."""
     by_stem: dict[str, list[tuple[str, str]]] = {}
     for name in names:
         plain = plain_name(name)

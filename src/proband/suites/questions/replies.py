@@ -1,4 +1,4 @@
-"""Ways of asking, and how replies to open questions are matched with the accepted answers."""
+"""Solvers for questions, and the matching of replies to open questions with the accepted answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proband.solvers.replies import ANSWER, Choices, names_of, read_choice, with
 
 
 def read(item: Item, reply: str, sent: str) -> Answer:
-    """A choice, or the reply itself where there are none: it is matched when it is scored."""
+    """Read the choice in a reply. Without choices, keep the reply itself, which is matched when it is scored."""
     if item.choices:
         return read_choice(item, reply, sent)
     usable = json_of(reply) is not None if item.facts.get("json") else bool(without_thoughts(reply))
@@ -50,7 +50,7 @@ def answered(item: Item, answer: Answer) -> float | None:
     """
     if item.choices:
         return accuracy_of(item, answer)
-    accepted = _accepted(item)
+    accepted = tuple(map(str, item.facts.get("answers", ())))
     if not accepted or (answer.text is None and not answer.status):
         return None
     if answer.status in WRONG:
@@ -59,7 +59,7 @@ def answered(item: Item, answer: Answer) -> float | None:
 
 
 def final_answer(reply: str) -> str:
-    """What a reply gives as its answer: what follows the last "answer is" or "answer:", or else its last line.
+    """The answer in a reply: the text after the last "answer is" or "answer:", or else the last line.
 
     >>> final_answer("London? No. The answer is Paris.\\nParis has two million people"), final_answer("Rome?\\nParis")
     ('Paris.', 'Paris')
@@ -72,17 +72,13 @@ def final_answer(reply: str) -> str:
     return lines[-1] if lines else ""
 
 
-def _accepted(item: Item) -> tuple[str, ...]:
-    return tuple(map(str, item.facts.get("answers", ())))
-
-
 @cache
 def _names(accepted: tuple[str, ...]) -> Choices:
     return Choices(tuple((name, 0) for name, _ in names_of([_number_forms(each) for each in accepted])))
 
 
 def _number_forms(text: str) -> str:
-    """Numbers in one form: 1,000 and 1000, 4.0 and 4.
+    """Write every number in one form: 1,000 and 1000, 4.0 and 4.
 
     >>> _number_forms("1,234 or 4.50 or 3.0")
     '1234 or 4.5 or 3'
@@ -95,7 +91,7 @@ def _number_forms(text: str) -> str:
 
 
 def score_choices(items: Sequence[Item], model: Any, *, seed: int, options: Any) -> list[Answer]:
-    """`likelihood` of the items with choices; the others cannot be scored so."""
+    """Solver `likelihood` on the items with choices; open questions have no choices to score."""
     scored = iter(likelihood.solve([item for item in items if item.choices], model, seed=seed, options=options))
     reason = "an open question, which has no choices to score: -s generate"
     return [next(scored) if i.choices else Answer(item_id=i.id, text=reason, status="skipped") for i in items]

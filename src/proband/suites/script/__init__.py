@@ -1,9 +1,9 @@
-"""Suite `script`: the tools and steps that an abstract instruction leaves unsaid (Bisk et al. 2019, KidsCook).
+"""Suite `script`: the tools and steps that an abstract instruction leaves out (Bisk et al. 2019, KidsCook).
 
 corpus.py   an abstract line and its concrete steps: files, tokens, running text, counts
-build.py    which words are left out, and items of that; items.py: one item as text and as a picture
-solvers.py  the ways of asking a model, and two baselines; filling.py: language models fill in the blanks, replies.py:
-            what an endpoint writes; finetune.py: a language model trained further
+build.py chooses the blanks and makes the items; items.py: one item as text and as a picture
+solvers.py the solvers, and two baselines; filling.py: language models fill in the blanks, replies.py: reads the replies
+            of an endpoint; finetune.py: a language model trained further
 nets/       the paper's five networks
 metrics.py  the measures, and the kinds of blanks
 paper/      tables.py: tables 1, 4 and 5, ours next to the published figures; claims.py: the findings of section 4.2;
@@ -33,7 +33,7 @@ SUITE = Suite(
     options=BuildOptions,
     solvers=SOLVERS,
     metrics=(*METRICS, *BREAKDOWN),
-    tables=TABLES,
+    tables=(*TABLES, CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, ALIGNMENTS, SEEDS),
     check=check,
     show=show,
     tag_titles={"blanks": "number of blanks", "asked": "asked (not a training text)"},
@@ -47,7 +47,7 @@ SUITE = Suite(
                 ("solver:chance", None),
             ),
             limit=12,
-            of_models={"embedded:smollm2": {"limit": 2, "options": {"samples": 0}}},  # a causal model takes its time
+            of_models={"embedded:smollm2": {"limit": 2, "options": {"samples": 0}}},  # a causal model is slow here
             findings=(
                 Claim(
                     statement="In five guesses, the masked language model finds more of the missing words than word "
@@ -69,7 +69,6 @@ SUITE = Suite(
     ),
     draw=draw_item,
     published=published,
-    analyses=(CORPUS, TABLE4, BY_BLANK, PHRASE_TABLE, GREEDY, ALIGNMENTS, SEEDS),
     claims=CLAIMS,
     nets=(*NETS, FINETUNE),
     own_models={"frequent": Frequent, "chance": Chance},

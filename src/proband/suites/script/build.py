@@ -1,5 +1,5 @@
-"""Items of the cloze task of section 2.2 from a parallel corpus: which words may be left out, which are, and one item
-per pair of texts, with the whitelist next to them.
+"""Builds the cloze task of section 2.2 from a parallel corpus: the whitelist of words that may be left out, the blanks,
+and one item per pair of texts.
 
 A word w may be left out if it belongs mainly to the concrete side. With
 
@@ -12,13 +12,7 @@ and w is neither a stop word nor a number (units are allowed). In a pair, the ca
 words that the abstract line does not have. Of the distinct runs the `most` longest are left out, at all their places;
 among runs of one length the later in the alphabet is taken.
 
-Where this comes from: the paper gives the conditions; the released files show the rest. In them every run is left out
-where there are five or fewer distinct ones, and otherwise the five greatest pairs (number of words, text). This rule
-gives 10,038 of the 10,045 released tag sequences exactly. In the other seven a run of the released text was two runs
-when the slots were chosen (a sign between them, as in *half-way*, is missing from the released text). The released
-whitelist is sorted by n(w) and ends at n(w) = 5; beyond that it was pruned by hand (*carefully*, *amount* and *adult*
-are not on it, *coriander* and *salmon* are), so no threshold gives it exactly. `share` = 0.45 is where the F1 of our
-list against it is highest (0.929 of words, 0.947 of blank positions); see docs/script.md.
+The paper gives the conditions, the released files show the rest; docs/script.md measures the agreement.
 
 Evaluated splits come first (test, valid), then the training texts. Pairs without a blank are dropped from valid and
 test and kept for training, where a net reads them whole.
@@ -54,7 +48,7 @@ OWN, FOREIGN = "Apache-2.0 (written for Proband)", "that of the files given"
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions:
-    """Which corpus, and which words are left out of it."""
+    """Options that choose the corpus and its blanks."""
 
     data: Annotated[
         Path | None,
@@ -73,19 +67,11 @@ class BuildOptions:
     ] = SHARE
     min_count: Annotated[
         int | None,
-        Meta(
-            description="smallest number of occurrences of such a word (default: 5; our own corpus: 2)",
-        ),
+        Meta(description="smallest number of occurrences of such a word (default: 5; our own corpus: 2)"),
     ] = None
     max_blanks: Annotated[int, Meta(description="most blanks in a text, longest first (0: all)", ge=0)] = MAX_BLANKS
     splits: Annotated[str, Meta(description="splits to write, comma-separated")] = ",".join(SPLITS)
     hold_out: Annotated[float, Meta(description="share for valid and for test, if the corpus has no splits")] = 0.1
-
-    @property
-    def fewest(self) -> int:
-        if self.min_count is not None:
-            return self.min_count
-        return LEAST if self.data else OWN_LEAST
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
@@ -94,9 +80,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     wanted = [name.strip() for name in options.splits.split(",") if name.strip()]
     if unknown := [name for name in wanted if name not in SPLITS]:
         raise ProbandError(f"'splits' names {unknown[0]!r}, not one of {', '.join(SPLITS)}")
-    words = given_whitelist(options, whole)
-    if words is None:
-        words = whitelist(count_words(whole), share=options.share, least=options.fewest)
+    words = whitelist_of(options, whole)
     pairs = [pair for pair in whole if pair.split in wanted]
     tally: Counter[str] = Counter()
 
@@ -166,7 +150,7 @@ def items(
 
 
 def item(pair: TextPair, spans: Sequence[Span], *, version: int, candidates: str) -> Item:
-    """Every question carries the words that may fill its blanks, so that no answer depends on what else is asked."""
+    """Every item contains the words that may fill its blanks, so its answer does not depend on other items."""
     gold = [list(pair.concrete[start:end]) for start, end in spans]
     facts: dict[str, Any] = {
         "abstract": list(pair.abstract),
@@ -193,7 +177,7 @@ def item(pair: TextPair, spans: Sequence[Span], *, version: int, candidates: str
 
 @dataclass(frozen=True, kw_only=True)
 class Count:
-    """Of one word: n(w) and a(w)."""
+    """The counts of one word: n(w) and a(w)."""
 
     alone: int
     abstract: int
@@ -231,12 +215,15 @@ def stop_words() -> frozenset[str]:
     return frozenset(read_utf8(DATA / "script" / "stop_words.txt").split())
 
 
-def given_whitelist(options: BuildOptions, pairs: Sequence[TextPair]) -> list[str] | None:
-    """A whitelist that is given: by name, or with released tags (the file next to them, or the words left out)."""
+def whitelist_of(options: BuildOptions, pairs: Sequence[TextPair]) -> list[str]:
+    """The given whitelist, by name or with released tags (the file next to them, or the words left out); otherwise one
+    made from the corpus."""
     if options.whitelist is not None:
         return corpus.read_words(options.whitelist)
     if not options.released:
-        return None
+        usual = LEAST if options.data else OWN_LEAST
+        least = usual if options.min_count is None else options.min_count
+        return whitelist(count_words(pairs), share=options.share, least=least)
     if released := released_whitelist(options.data):
         return released
     counted = Counter(w for pair in pairs for s in released_blanks(pair) for w in pair.concrete[slice(*s)])
@@ -247,7 +234,7 @@ def given_whitelist(options: BuildOptions, pairs: Sequence[TextPair]) -> list[st
 
 
 def blank_rule(options: BuildOptions, words: Sequence[str]) -> Callable[[TextPair], list[Span]]:
-    """How a pair gets its blanks."""
+    """The rule that chooses the blanks of a pair."""
     allowed = frozenset(words)
 
     def blanks_of(pair: TextPair) -> list[Span]:
@@ -261,7 +248,7 @@ def blank_rule(options: BuildOptions, words: Sequence[str]) -> Callable[[TextPai
 
 
 def choose_blanks(pair: TextPair, words: Collection[str], *, most: int = MAX_BLANKS) -> list[Span]:
-    """The spans to leave out: of the distinct runs the `most` longest, all their occurrences (0: every run).
+    """The spans to leave out: all occurrences of the `most` longest distinct runs (0: every run).
 
     >>> steps = (tuple("put a large pot on the stove and a lid on the pot".split()),)
     >>> pair = TextPair(abstract=("boil", "water"), steps=steps)

@@ -2,8 +2,8 @@
 
 Read from a tab-separated file (abstract, concrete, and in any later columns a split and a category; a header names them
 in another order), from JSON lines (`abstract`, and `steps` or `concrete`), or from KidsCook's folder as it was
-released. Text that is tokenised already (KidsCook's files) is
-split at white space alone; other text gets its punctuation split off.
+released. Tokenised text (KidsCook's files) is split at white space alone; in other text punctuation becomes separate
+tokens.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def read_words(path: Path) -> list[str]:
 
 
 def released_whitelist(folder: Path | None) -> list[str] | None:
-    """The words that may be left out, where they lie next to released tags."""
+    """The words that may be left out, if a file next to the released tags lists them."""
     path = folder / "slot_whitelist.txt" if folder is not None else None
     return read_words(path) if path is not None and path.exists() else None
 
@@ -152,7 +152,7 @@ def read_tsv(path: Path, *, split: Split | None = None) -> Iterator[TextPair]:
         head = [cell.lower() for cell in first]
         named = head if {"abstract", "concrete"} <= set(head) else [*usual, *[""] * len(head)][: len(head)]
         if len(named) < 2:
-            raise ProbandError("one column where abstract and concrete belong", file=path, line=1)
+            raise ProbandError("one column; abstract and concrete need two", file=path, line=1)
         return named
 
     for row in read_table(path, separator="\t", quotes=False, names=names):
@@ -194,7 +194,7 @@ READERS: Mapping[str, Callable[..., Iterator[TextPair]]] = {
 
 
 def read_sequences(folder: Path) -> list[TextPair]:
-    """The released sequences, which are the paper's, where they lie next to the cloze texts."""
+    """The released sequences of the paper, if they are in the folder of the cloze texts."""
     paths = [folder / f"{split}.sequences.jsonl.gz" for split in SPLITS]
     return [pair for path in paths if path.exists() for pair in read(path)]
 
@@ -234,7 +234,7 @@ def table1(pairs: Sequence[TextPair]) -> list[dict[str, Any]]:
 
 
 def new_words(pairs: Iterable[TextPair]) -> dict[str, int]:
-    """Words (no numbers, no signs) and lemmas of the concrete side that no abstract line has.
+    """Words (no numbers, no signs) and lemmas of the concrete side that occur in no abstract line.
 
     KidsCook's cloze texts give 2,331 and 1,563 where the paper prints 2,316 and 1,536.
 
@@ -260,7 +260,7 @@ def lemma(word: str) -> str:
 
 
 def overlaps(pairs: Sequence[TextPair]) -> dict[str, int]:
-    """Leaks: repeated pairs, and captions in two splits.
+    """Count leaks: repeated pairs, and captions in two splits.
 
     >>> pair = TextPair(abstract=("stir",), steps=(("use", "a", "spoon"),))
     >>> overlaps([pair, pair])["duplicates"]
@@ -332,8 +332,8 @@ def with_blanks(words: Sequence[str], spans: Sequence[Sequence[int]], *, numbere
 
 
 class ScriptFacts(msgspec.Struct):
-    """What an item of the suite is about: both texts as words, the blanks as spans of the concrete one, what belongs
-    into each and what kind of word that is; where the words that may be left out are listed."""
+    """The facts of an item: both texts as words, the blanks as spans of the concrete text, the right words and the kind
+    of each blank, and where the whitelist is."""
 
     abstract: list[str] = []
     concrete: list[str] = []

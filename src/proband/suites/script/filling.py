@@ -1,13 +1,13 @@
 """Solver `cloze`: a language model fills the blanks from left to right, one word at a time (section 4.1).
 
 Each word is chosen among the candidates C (the whitelist, or a file of words) by log P(w | text). A masked model sees
-the text on both sides of the word, a causal one only what precedes it, and both see the abstract line first. What
-is not filled yet is never shown: while a word of a blank is chosen a masked model sees masks for the others that the
-blank has still open, and its right side ends at the next open blank.
+the text on both sides of the word, a causal one only what precedes it, and both see the abstract line first. Open
+blanks are never shown: while one word of a blank is chosen, a masked model sees masks for its other open words, and the
+right context ends at the next open blank.
 
-    oracle   the earlier blanks hold the gold words        greedy   they hold the model's own
+    oracle the earlier blanks hold the gold words greedy they hold the model's words
     surprisal         -log P(gold) / sum_{w in C} P(w)     (as for our nets, which choose among the same words)
-    surprisal, full   -log P(gold), over all the model can say
+    surprisal, full -log P(gold), over the whole vocabulary
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def slots(item: Item) -> list[Slot]:
 
 
 def generator_of(item: Item, seed: int) -> np.random.Generator:
-    """Randomness that belongs to the item and the seed, so that no answer depends on what else was asked."""
+    """A generator seeded by item and seed, so that no answer depends on the other items."""
     return np.random.default_rng([seed, int(sha256_text(item.id)[:15], 16)])
 
 
@@ -64,11 +64,11 @@ class Prediction:
 
 
 class Filler:
-    """The blanks of some items with the same candidates; what was asked once is remembered."""
+    """Fills the blanks of items with the same candidates; predictions are cached."""
 
     def __init__(self, model: PredictsWords, words: Sequence[str], items: Sequence[Item], *, template: str) -> None:
         self.model, self.items = model, items
-        self.hidden = str(getattr(model, "hidden_word", ""))  # what a masked model reads for a word it does not see
+        self.hidden = str(getattr(model, "hidden_word", ""))  # the mask that replaces an open word
         self.prompts = {item.id: prompt(item, template) for item in items}
         self.slots = {item.id: slots(item) for item in items}
         self.steps = range(max(map(len, self.slots.values())))
@@ -97,8 +97,8 @@ class Filler:
         return self.rows[query][: self.candidates].astype(np.float64)
 
     def predict(self, query: Query, gold: str) -> Prediction:
-        """The five likeliest candidates, and rank and surprisal of the gold word; a tie goes to the earlier word of
-        the list, which is the more frequent one. A gold word that is no candidate counts as one more."""
+        """The five likeliest candidates, and rank and surprisal of the gold word. The earlier, more frequent word of
+        the list wins a tie. A gold word outside the candidates is added to them."""
         if (query, gold) in self.predictions:
             return self.predictions[query, gold]
         right, among = float(self.rows[query][self.column[gold]]), self.among(query)
@@ -115,9 +115,8 @@ class Filler:
 #
 #     draws   several texts, each word drawn from p(w)^(1/T) among the candidates, T = 0.1; or the likeliest word
 #     beam    the `width` texts that are likeliest up to the next blank, each step among their likeliest words
-#
-# Of several texts the likeliest as a whole is kept, since each word was chosen for what precedes it: for a causal
-# model only this brings in what follows a blank.
+# The text that is likeliest as a whole is kept, since each word was chosen from its left context only. A causal model
+# uses the text after a blank in no other way.
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,7 @@ def inverse(logits: NDArray[np.float64], uniform: float) -> int:
 
 
 def _queries_at(filler: Filler, drafts: Sequence[TextDraft], step: int) -> list[tuple[int, Slot, Query]]:
-    """The drafts that have a word to say at this step, with the model's view of it got ready."""
+    """The drafts with an open word at this step, and their queries, which the model has answered."""
     open_drafts = [(at, draft) for at, draft in enumerate(drafts) if step < len(filler.slots[draft.item.id])]
     slots = [filler.slots[draft.item.id][step] for _, draft in open_drafts]
     queries = [filler.query(draft.item, slot, draft.words) for (_, draft), slot in zip(open_drafts, slots)]
@@ -186,7 +185,7 @@ def _extend(filler: Filler, draft: TextDraft, slot: Slot, query: Query, chosen: 
 
 
 def _best(filler: Filler, drafts: Sequence[TextDraft], most: int) -> list[list[TextDraft]]:
-    """The likeliest drafts of each item, at most `most`; of equal ones the earlier."""
+    """The likeliest drafts of each item, at most `most`; the earlier draft wins a tie."""
     groups: dict[str, dict[tuple[str, ...], TextDraft]] = {}
     for draft in drafts:
         groups.setdefault(draft.item.id, {}).setdefault(draft.words, draft)
@@ -199,7 +198,7 @@ def _best(filler: Filler, drafts: Sequence[TextDraft], most: int) -> list[list[T
 
 
 def _values(filler: Filler, drafts: Sequence[TextDraft]) -> Mapping[tuple[str, tuple[str, ...]], float]:
-    """log P of each text up to its next open blank; of its words alone for a model that cannot score texts."""
+    """log P of each text up to its next open blank, or of its filled words if the model cannot score texts."""
     if not drafts:
         return {}
     totals = [draft.total for draft in drafts]
@@ -243,7 +242,7 @@ def is_question(item: Item, *, longest: int = 0) -> bool:
 
 
 def solve(items: Sequence[Item], model: PredictsWords, *, seed: int, options: ClozeOptions) -> list[Answer]:
-    """One answer per item; training texts get one without records."""
+    """One answer per item; answers of training texts have no records."""
     listed = read_words(options.words) if options.words else None
     answers = {item.id: Answer(item_id=item.id) for item in items}
     groups = group_by_key(("" if listed else candidates_of(item), item) for item in items if is_question(item))
@@ -281,11 +280,11 @@ def oracle(filler: Filler) -> dict[str, list[Prediction]]:
 
 
 def fill_greedily(filler: Filler, options: ClozeOptions, *, seed: int) -> dict[str, TextDraft]:
-    """The text that each item is filled with in the greedy mode."""
+    """Fill each item in the greedy mode."""
     if options.beam > 0:
         return beam(filler, width=options.beam)
     samples = options.samples
-    if samples is None:  # a masked model has seen what follows
+    if samples is None:  # a masked model has seen the right context
         samples = 0 if isinstance(filler.model, ScoresText) and "ll" not in filler.model.methods else 5
     if samples > 1:
         return sample_texts(filler, samples=samples, temperature=options.temperature, seed=seed)

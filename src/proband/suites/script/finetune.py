@@ -1,7 +1,7 @@
 """Net `finetune`: a pre-trained language model trained further on the training split (the paper's GPT row).
 
-The context is what the solver `cloze` gives before the text, the target is the concrete text, so the tuned model is
-asked in the words it was trained on. It is saved as a plain model folder: `proband run ITEMS -m net:OUT`, which is
+The context is the prompt of the solver `cloze`, and the target is the concrete text, so training and evaluation use the
+same prompt. It is saved as a plain model folder: `proband run ITEMS -m net:OUT`, which is
 `-m hf:OUT/model` with a note of its training.
 """
 
@@ -24,10 +24,10 @@ from proband.training.recipe import Recipe
 class FineTuneOptions:
     """How a language model is trained further."""
 
-    epochs: Annotated[int, Meta(description="of training; the best on valid texts is kept", ge=1)] = 3
+    epochs: Annotated[int, Meta(description="epochs of training; the best on valid texts is kept", ge=1)] = 3
     rate: Annotated[float, Meta(description="learning rate, falling to zero", gt=0)] = 2e-4
     batch: Annotated[int, Meta(description="texts in a batch", ge=1)] = 32
-    dropout: Annotated[float, Meta(description="of embeddings and last states", ge=0, lt=1)] = 0.1
+    dropout: Annotated[float, Meta(description="dropout on embeddings and last states", ge=0, lt=1)] = 0.1
     template: Annotated[str, Meta(description="text before the concrete one; {abstract} is the abstract line")] = PROMPT
 
 
@@ -50,7 +50,7 @@ def task(items: Path, *, options: FineTuneOptions, seed: int, model: FineTunes) 
 
 
 def load(folder: Path) -> str:
-    """A fine-tuned model is an ordinary one."""
+    """Load a fine-tuned model like any other model."""
     return f"hf:{folder / 'model'}"
 
 

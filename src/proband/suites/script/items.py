@@ -1,7 +1,7 @@
-"""One item, for those who look at it: as text, as pictures, and what is wrong with its facts, if anything.
+"""Views of one item: as text, as pictures, and the first error in its facts.
 
-Text of a picture takes its colour from where it is (`currentColor`), so that a picture follows a page's light and
-dark; each abstract word has a colour and a number, and so has every concrete word it is aligned to.
+Text in a picture takes its colour from the page (`currentColor`), so it follows the light or dark theme. Each abstract
+word has a colour and a number, shared by the concrete words aligned to it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.suites.script.corpus import REQUIRED, facts_of, running, with_blanks
 
-# ---- one item as text: the abstract line, the steps with their blanks, and what belongs into them ------------------
+# ---- one item as text: the abstract line, the steps with their blanks, and the right words ---------------------------
 
 
 def show(item: Item) -> str:
@@ -27,7 +27,7 @@ def show(item: Item) -> str:
     return "\n".join(lines)
 
 
-# ---- what is wrong with the facts of an item, if anything ----------------------------------------------------------
+# ---- the first error in the facts of an item, if any -----------------------------------------------------------------
 
 
 def check(item: Item) -> str | None:
@@ -65,7 +65,7 @@ def colour(at: int) -> str:
 
 @dataclass(frozen=True)
 class Box:
-    """A word and where it is."""
+    """A word and its position in the picture."""
 
     word: str
     x: float
@@ -115,7 +115,7 @@ def draw_item(item: Item, answer: Answer | None) -> str | None:
     abstract, concrete, spans = item.facts["abstract"], item.facts["concrete"], item.facts["blanks"]
     records = answer.blanks if answer is not None else ()
     path = next((list(blank["path"]) for blank in records if blank.get("path")), None)
-    if path is not None and not any("gold" in blank for blank in records):  # the solver `align` fills nothing in
+    if path is not None and not any("gold" in blank for blank in records):  # the solver `align` fills no blank
         return grid(abstract, concrete, path, records[0].get("posteriors"))
     filled = {start: blank for (start, _), blank in zip(spans, records) if "guess" in blank}
     guesses = {start: " ".join(blank["guess"]) for start, blank in filled.items()}
@@ -136,7 +136,9 @@ def draw_item(item: Item, answer: Answer | None) -> str | None:
         parts += [frame(below[at]) for at in range(start, end)]
         if start in guesses:
             right = list(filled[start]["guess"]) == list(filled[start]["gold"])
-            parts.append(guess_text(below[start], guesses[start], right=right))
+            shown = f"✓ {guesses[start]}" if right else f"✗ {guesses[start] or '(nothing)'}"
+            look = f'font-size="10" fill="{"#228833" if right else "#cc3311"}"'
+            parts.append(text(below[start].x, below[start].y + 15, shown, look))
     return picture(parts, bottom, f"{' '.join(abstract)}: {len(spans)} blanks")
 
 
@@ -147,11 +149,6 @@ def mark(box: Box, at: int) -> str:
 def frame(box: Box) -> str:
     shape = f'x="{box.x - 2:.1f}" y="{box.y - 12:.1f}" width="{box.width + 4:.1f}" height="16"'
     return f'<rect {shape} fill="none" stroke="currentColor" stroke-width="0.8" rx="2"/>'
-
-
-def guess_text(box: Box, guess: str, *, right: bool) -> str:
-    shown = f"✓ {guess}" if right else f"✗ {guess or '(nothing)'}"
-    return text(box.x, box.y + 15, shown, f'font-size="10" fill="{"#228833" if right else "#cc3311"}"')
 
 
 def grid(

@@ -2,7 +2,7 @@
 
     match   proportion of exact word matches over each blank: a blank of two words, one right, counts 1/2
     top5    the same for "is the right word among the five likeliest"
-    oracle  the words before are the gold ones; greedy: those the model itself put in earlier blanks
+    oracle the earlier blanks hold the gold words; greedy: they hold the model's own words
     surprisal   -log p(word), nats, mean over the words of a blank (oracle)
     surprisal_aligned   the same plus -log p of the transitions: a transducer's shifts to the blank and its emits
 
@@ -39,7 +39,7 @@ def _per_blank(field: str, value: Callable[[Record], float]) -> Measure:
 
 
 def blanks_of(item: Item, answer: Answer) -> Sequence[Record]:
-    """The records of an answer; of a reply that could not be read, guesses of no words: every blank is wrong.
+    """The records of an answer; an unread reply gets empty guesses, so every blank is wrong.
 
     >>> item = Item(id="a", suite="script", prompt="", facts={"gold": [["wok"], ["stir", "fry"]]})
     >>> [record["guess"] for record in blanks_of(item, Answer(item_id="a", status="unread"))]
@@ -51,8 +51,8 @@ def blanks_of(item: Item, answer: Answer) -> Sequence[Record]:
 
 
 def _share(field: str, right: Callable[[Any, str], bool], *, draws: str = "") -> Measure:
-    """Share of a blank's words that are right: the same as, or in the list of, what the field has at their place; the
-    mean of all draws, where a record has them."""
+    """The share of a blank's words that equal the field's entry at their place, or are in its list; the mean over all
+    draws if a record has them."""
 
     def share(words: Any, gold: Sequence[str]) -> float:
         return sum(map(right, words, gold)) / len(gold)
@@ -86,8 +86,8 @@ def _aligned(blank: Record) -> float:
 
 
 def surprisal_released(item: Item, answer: Answer) -> Sequence[float] | None:
-    """The surprisal of each word that the net knows, with its transitions: one number per word, as the released program
-    counts (which has words it does not know as one word more).
+    """The surprisal of each known word, with its transitions: one number per word, as the released program counts (it
+    treats all unknown words as one more word).
 
     >>> record = {"surprisals": [1.0, 60.0], "moves": [0.5, 0.5], "known": [True, False]}
     >>> surprisal_released(Item(id="a", suite="script", prompt=""), Answer(item_id="a", blanks=(record,)))
@@ -105,7 +105,7 @@ def surprisal_released(item: Item, answer: Answer) -> Sequence[float] | None:
 
 def repeats(item: Item, answer: Answer) -> float | None:
     """1 if a model is caught in a loop: the same words fill two neighbouring blanks that should differ (Table 5).
-    Blanks that a reply leaves open are no loop."""
+    Blanks that a reply leaves open do not count."""
     guesses = [(list(b["guess"]), list(b["gold"])) for b in blanks_of(item, answer) if "guess" in b]
     if len(guesses) < 2:
         return None
@@ -218,7 +218,7 @@ METRICS = (
 )
 
 
-# ---- what a blank asks for: a tool, a unit, a place, an action, or something else ----------------------------------
+# ---- kinds of blanks: a tool, a unit, a place, an action, or something else ---------------------------------------
 #
 # A blank's category is that of its last word that has one, because an English compound ends with its head (*wooden
 # spoon* is a tool, *stove burner* a place). A word's category is in data/script/categories.tsv; a word not listed
@@ -239,7 +239,7 @@ def lexicon() -> Mapping[str, str]:
 
 
 def stems(word: str) -> Iterator[str]:
-    """A word and what it may be a form of.
+    """A word and its possible base forms.
 
     >>> list(stems("knives")), list(stems("stirring"))
     (['knives', 'knive', 'kniv', 'knife'], ['stirring', 'stirr', 'stirre', 'stir'])
@@ -269,7 +269,7 @@ def category(words: Sequence[str]) -> str:
     return next((known[form] for form in forms if form in known), "other")
 
 
-# ---- the measures again for some blanks only: by what they ask for and by their number of words --------------------
+# ---- the same measures for some blanks: by kind and by number of words --------------------------------------------
 
 
 LENGTHS: Mapping[str, Callable[[int], bool]] = {

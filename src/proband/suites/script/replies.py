@@ -1,5 +1,5 @@
-"""A chat or base model is shown the text with numbered gaps and writes the missing words (solver `generate`); reading
-its reply: lines `1: wire whisk`, a JSON object, or the text with its gaps filled in, numbered or not."""
+"""Solver `generate`: a chat or base model sees the text with numbered gaps and writes the missing words. Its reply may
+be lines `1: wire whisk`, a JSON object, or the text with its gaps filled in, numbered or not."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ INLINE = re.compile(r"\[\s{0,9}(\d{1,4})\s{0,9}:\s{0,9}([^\]]{0,200})\]")
 
 
 def context(item: Item) -> dict[str, Any]:
-    """What a template sees: the abstract line, the text with numbered gaps, and a line to complete for each. An example
-    of the form would be given back (small models did so in half of their replies), and without any form they tell the
-    story again."""
+    """The variables of a template: the abstract line, the text with numbered gaps, and a line to complete for each.
+    Small models copied an example of the form in half of their replies, and without any form they repeat the story."""
     facts = facts_of(item)
     text = with_blanks(facts.concrete, facts.blanks, numbered=True)
     sizes = [end - start for start, end in facts.blanks]
@@ -42,9 +41,9 @@ def answer(item: Item) -> str:
 
 
 def read(item: Item, reply: str, sent: str) -> Answer:
-    """A guess per blank (an endpoint gives no ranks); `unread` where no gap is filled in."""
+    """A guess per blank (an endpoint gives no ranks); `unread` if no gap is filled in."""
     text = without_thoughts(reply)
-    if sent.endswith("1:") and not from_lines(text).get(1):  # a base model goes on with the first gap
+    if sent.endswith("1:") and not from_lines(text).get(1):  # a base model continues at the first gap
         text = f"1: {text}"
     facts = facts_of(item)
     gold = facts.gold
@@ -95,7 +94,7 @@ def parse(reply: str, lengths: Sequence[int]) -> list[list[str]]:
 
 
 def filled(text: str, size: int) -> list[str]:
-    """The words that a text puts into a gap: none, if it has more than two beyond the gap before it explains them."""
+    """The words that a text puts into a gap: none, if they exceed the gap by more than two before an explanation."""
     text = SIZE.sub("", text)
     own = EXPLAINS.split(text, maxsplit=1)[0]
     words = _words(text)

@@ -21,15 +21,7 @@ from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.suites.script import filling
 from proband.suites.script.corpus import facts_of
-from proband.suites.script.filling import (
-    TOP,
-    ClozeOptions,
-    Prediction,
-    candidates_of,
-    generator_of,
-    is_question,
-    records,
-)
+from proband.suites.script.filling import TOP, Prediction, candidates_of, generator_of, is_question, records
 from proband.suites.script.nets.options import MANNER
 from proband.suites.script.replies import GENERATE
 
@@ -41,14 +33,15 @@ class AnswerOptions:
     """How a net fills the blanks."""
 
     draws: Annotated[int, Meta(description="texts sampled for the greedy mode (0: the likeliest word)", ge=0)] = 5
-    temperature: Annotated[float, Meta(description="of the draws", gt=0)] = 0.1
+    temperature: Annotated[float, Meta(description="temperature of the draws", gt=0)] = 0.1
     pick: Annotated[
         Literal["likeliest", "all"],
-        Meta(description="which draws count: the likeliest text, or all, as a mean, the oracle's words drawn too"),
+        Meta(description="draws that count: the likeliest text, or the mean of all (the oracle samples too)"),
     ] = "likeliest"
     beam: Annotated[int, Meta(description="width of a beam search instead of draws (0: none)", ge=0)] = 0
     ends: Annotated[
-        Literal["read", "unread"], Meta(description="whether the decoder that fills slots reads the last word of each")
+        Literal["read", "unread"],
+        Meta(description="whether the decoder that fills slots reads the last word of each slot"),
     ] = "read"
     aligned: Annotated[
         Literal["prefix", "whole"],
@@ -63,7 +56,7 @@ class AnswerOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class AlignOptions:
-    """Of the alignments of a transducer, or of attention."""
+    """Options of the alignments of a transducer, or of attention."""
 
     posteriors: Annotated[bool, Meta(description="also p(a_j = i | x, y), for valid and test texts")] = False
     longest: Longest = 0
@@ -78,7 +71,7 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
         net = model.with_options(seed=seed, draws=options.draws, restricted=not options.unrestricted, **manner)
     questions = [item for item in items if is_question(item, longest=options.longest)]
     answers: list[Answer] = list(net.answer(questions)) if questions else []
-    if any(not each.blanks for each in answers):
+    if any(not (each.blanks or each.status) for each in answers):
         raise ProbandError(f"{net.name} fills no blanks; solver:frequent and solver:chance are baselines that do")
     if questions and getattr(net, "aligns", False):
         for at, (path, _) in enumerate(net.align(questions)):
@@ -128,7 +121,7 @@ SOLVERS = (
         help="language models fill the blanks from left to right",
         needs=PredictsWords,
         solve=filling.solve,
-        options=ClozeOptions,
+        options=filling.ClozeOptions,
     ),
     GENERATE,
 )
@@ -163,7 +156,7 @@ class Frequent:
     def learn(self, items: Iterable[Item]) -> Frequent:
         seen = Counter(word for item in items if item.split == "train" for word in _gold_words(item))
         if not seen:
-            raise ProbandError(f"{self.name} counts training blanks, and there are no items of the split train")
+            raise ProbandError(f"{self.name} needs training items, and there are none")
         return Frequent(self.name, seen)
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:

@@ -76,11 +76,11 @@ def test_odd_spaces_capitals_and_quotation_marks_of_a_table(tmp_path: Path) -> N
         ("a.tsv", "a\tb\tc\t1\nx\ty\n", r"a\.tsv line 2: must be subject, relation, object"),
         ("a.tsv", "a\tb\tc\t1\na\tb\tc\tmany\n", r"a\.tsv line 2: count 'many' is not a whole number"),
         ("arcs.1", "x\n", r"arcs\.1 line 1: no syntactic n-gram"),
-        ("arcs.1", "a\tdog/nsubj\t3\n", r"arcs\.1 line 1: 'dog/nsubj' is no word/tag/label/head"),
+        ("arcs.1", "a\tdog/nsubj\t3\n", r"arcs\.1 line 1: 'dog/nsubj' is not word/tag/label/head"),
         (
             "arcs.1",
             f"{NGRAMS[0]}\na\tdog/NN/nsubj/x\t3\n",
-            r"arcs\.1 line 2: 'dog/NN/nsubj/x' is no word/tag/label/head",
+            r"arcs\.1 line 2: 'dog/NN/nsubj/x' is not word/tag/label/head",
         ),
         ("arcs.1", "\n" + NGRAMS[0].replace("12", "many") + "\n", r"arcs\.1 line 2: counts must be whole numbers"),
         ("a.conllu", "1\ta\n", r"a\.conllu line 1: has 2 columns instead of ten"),
@@ -116,8 +116,19 @@ def test_damaged_archives_are_named(tmp_path: Path) -> None:
 
 def test_formats_are_guessed(tmp_path: Path) -> None:
     path = tmp_path / "data"
-    for text, expected in ((NGRAMS[0], "ngrams"), ("a\tb\tc", "tsv"), ("Some plain text.", "text")):
+    kinds = ((NGRAMS[0], "ngrams"), ("a\tb\tc", "tsv"), ("a\tb\tc\t2", "tsv"), ("Some plain text.", "text"))
+    for text, expected in (*kinds, ("\tAn indented paragraph.", "text")):
         path.write_text(f"{text}\n", encoding="utf-8")
         assert guess(path) == expected
+    (tmp_path / "data.txt").write_text(f"{NGRAMS[0]}\n", encoding="utf-8")  # whatever its name says
+    assert guess(tmp_path / "data.txt") == "ngrams"
+    for data in (b'{"id": "a"}\n', b"PAR1\0\0"):
+        path.write_bytes(data)
+        with pytest.raises(ProbandError, match="is JSON or binary"):
+            guess(path)
+    for name, line in (("table.csv", "head,tail\n"), ("table.txt", "athens\tgreece\n"), ("table", "athens\tgreece\n")):
+        (tmp_path / name).write_text(line, encoding="utf-8")
+        with pytest.raises(ProbandError, match=f"{name}: is a table; needed"):
+            guess(tmp_path / name)
     with pytest.raises(ProbandError, match="no such file or folder"):
         units([tmp_path / "none"], How())

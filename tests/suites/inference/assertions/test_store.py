@@ -96,7 +96,7 @@ def test_counts_do_not_overflow(tmp_path: Path) -> None:
 
 
 def test_what_is_no_store(tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match="is no store of assertions; `proband inference assertions"):
+    with pytest.raises(ProbandError, match="is not a store of assertions; make one with `proband inference assertions"):
         Store(tmp_path)
     with pytest.raises(ProbandError, match="contains no finished part"):
         build_index(tmp_path)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from proband.core.suite import Claim, Contrast, Where
 from proband.core.types import Answer, Item, Run
-from proband.reporting.claims import chosen, judge
+from proband.reporting.claims import judge
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.suites.script import SUITE
@@ -177,10 +177,3 @@ def test_beam_search_against_the_likeliest_words() -> None:
 def test_alignments_mostly_to_one_end() -> None:
     name = "fixed transitions align fewer texts mostly to one end than parameterised ones"
     assert verdicts(planted("transducer", 0.5), planted("transducer-param", 0.5))[name] == "holds"
-
-
-def test_a_study_may_choose_claims() -> None:
-    assert {claim.statement for claim in chosen(CLAIMS, ["beam search"])} == {
-        f"beam search is no more than a point better than the likeliest words: {net}" for net in IN_DOMAIN
-    }
-    assert chosen(CLAIMS, True) == list(CLAIMS)

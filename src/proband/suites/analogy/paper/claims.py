@@ -1,8 +1,8 @@
 """The paper's findings as tests that each model confirms, refutes or leaves open.
 
 Relations are the unit: a claim about probes compares the two probes relation by relation, one about kinds of relations
-compares two groups of relations, and one about two models compares them relation by relation. Each is asked in the
-setting in which the paper found it.
+compares two groups of relations, and one about two models compares them relation by relation. Each claim is tested in
+the setting in which the paper found it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ UNMARKED: Where = {"marked": "unmarked"}
 SUPERVISED: Where = {"setting": "supervised"}
 ZERO_SHOT: Where = {"setting": "zero-shot"}
 BOTH: Where = {"setting": ("supervised", "zero-shot")}
-EACH = ("run.model", "setting")  # asked of every model, in each setting of the claim
+EACH = ("run.model", "setting")  # tested for every model, in each setting of the claim
 
 
 def _probes(statement: str, source: str, *, above: str, where: Where | None = None, below: str = "random") -> Claim:
-    """Two probes, relation by relation. The paper's own zero-shot rows say otherwise: RoBERTa-base has 81.3 in random,
-    82.8 in reverse and 71.9 in type."""
+    """Compare two probes, relation by relation. The paper's zero-shot rows contradict this: RoBERTa-base scores 81.3 in
+    random, 82.8 in reverse and 71.9 in type."""
     contrast = Contrast(above={"paper_probe": above}, below={"paper_probe": below}, where=where or {}, pair="relation")
     needs = "supervised runs of one model"
     return Claim(statement=statement, source=source, where=SUPERVISED, contrasts=(contrast,), per=EACH, needs=needs)
@@ -29,14 +29,14 @@ def _probes(statement: str, source: str, *, above: str, where: Where | None = No
 def _kinds(
     statement: str, source: str, *, above: Where, below: Where, where: Where, setting: Where = SUPERVISED
 ) -> Claim:
-    """Two groups of relations."""
+    """Compare two groups of relations."""
     contrast = Contrast(above=above, below=below, where=where, unit="relation")
     needs = "runs of one model on relations of both kinds"
     return Claim(statement=statement, source=source, where=setting, contrasts=(contrast,), per=EACH, needs=needs)
 
 
 def _solvers(statement: str, *, above: str, below: str, probe: str) -> Claim:
-    """Two solvers on the zero-shot items of a probe: every run of the one with every run of the other."""
+    """Compare two solvers on the zero-shot items of a probe: each run of one with each run of the other."""
     where = {"paper_probe": probe}
     contrast = Contrast(above={"run.solver": above}, below={"run.solver": below}, where=where, pair="relation")
     needs = "zero-shot runs of a language model (pppl) and of static vectors (difference)"

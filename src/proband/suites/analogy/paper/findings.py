@@ -2,8 +2,8 @@
 
     accuracy(model, relation, probe), as in table 1; a finding is then a difference tested over relations
 
-What each needs is named where it is open for want of it: two sizes of one model, a language model and static vectors,
-or one model in both settings.
+An open finding names the runs that it lacks: two sizes of one model, a language model and static vectors, or one model
+in both settings.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ import numpy as np
 
 from proband.core.files import group_by_key
 from proband.core.metrics import accuracy_of
-from proband.core.suite import Analysis, Claim, Outcome, Results, Sheet
+from proband.core.suite import Claim, Outcome, Results, Sheet, Table
 from proband.stats import Difference, Mean, Scores
 from proband.suites.analogy.paper.frequency import EXCEPTIONS
 
 SIZE = "a larger model is above a smaller one of its family"
 LEAD = "the lead of reverse and type over random is larger for static vectors"
 CLOSE = "reverse is above type, above all for relations of close categories"
-# how names of one family differ: a size in words or in parameters
+# the part of a name that differs within a family: a size in words or in parameters
 SIZES = re.compile(r"(?<![a-z])(tiny|mini|small|base|medium|large|xl|\d+(?:\.\d+)?[mb])(?![a-z])", re.IGNORECASE)
 LANGUAGE_MODELS, STATIC = ("pppl",), ("difference",)
 CLOSE_GROUP = "LS"  # lexicographic relations: head and tail are words of one kind (part : whole, hyponym : hypernym)
 MORPHOLOGICAL, SEMANTIC = ("DM", "IM"), ("ES", "LS")
 
 Cell = tuple[str, str]  # relation, probe
-Table = Mapping[Cell, float]
+Accuracies = Mapping[Cell, float]
 
 
 def family_of(model: str) -> str:
@@ -43,7 +43,7 @@ def family_of(model: str) -> str:
     return SIZES.sub("", re.split(r"[:/]", model)[-1])
 
 
-def table_of(results: Results, run: int) -> Table:
+def table_of(results: Results, run: int) -> Accuracies:
     """Mean accuracy of each relation in each probe."""
     cells: dict[Cell, list[float]] = defaultdict(list)
     for item, answer in results.scored(run):
@@ -58,13 +58,13 @@ def groups_of(results: Results) -> dict[str, str]:
 
 
 def over_relations(differences: Sequence[float], evidence: str) -> Outcome:
-    """The mean over relations against 0."""
+    """Test whether the mean over relations differs from 0."""
     text = f"{evidence}, {len(differences)} relations"
     return _outcome(Scores.of(differences, estimator=Mean()).against(0.0), text) if differences else _untested(text)
 
 
 def groups_apart(one: Sequence[float], other: Sequence[float], evidence: str) -> Outcome:
-    """The mean of one group of relations less that of another."""
+    """The mean of one group of relations minus that of another."""
     text = f"{evidence}, {len(one)} and {len(other)} relations"
     if not one or not other:
         return _untested(text)
@@ -83,7 +83,7 @@ def _untested(text: str) -> Outcome:
     return Outcome(difference=None, p=None, evidence=f"{text}: too few to test")
 
 
-def lead(table: Table, relation: str, probe: str) -> float:
+def lead(table: Accuracies, relation: str, probe: str) -> float:
     return table[relation, probe] - table[relation, "random"]
 
 
@@ -111,7 +111,7 @@ def findings(results: Results, seed: int) -> Sequence[Sheet]:
     return (Sheet(name="leads", title=title, header=header, rows=rows, note=note, outcomes=outcomes),)
 
 
-def close_categories(table: Table, groups: Mapping[str, str]) -> Outcome | None:
+def close_categories(table: Accuracies, groups: Mapping[str, str]) -> Outcome | None:
     both = [r for r in groups if (r, "reverse") in table and (r, "type") in table]
     ahead = {r: table[r, "reverse"] - table[r, "type"] for r in both}
     close = [ahead[r] for r in both if groups[r] == CLOSE_GROUP]
@@ -121,8 +121,8 @@ def close_categories(table: Table, groups: Mapping[str, str]) -> Outcome | None:
     return groups_apart(close, other, "reverse less type, close categories (LS) against the others")
 
 
-def between(results: Results, a: int, b: int, tables: Sequence[Table]) -> Iterator[tuple[str, Outcome]]:
-    """What is asked of two runs: of a larger and a smaller model, of a language model and static vectors."""
+def between(results: Results, a: int, b: int, tables: Sequence[Accuracies]) -> Iterator[tuple[str, Outcome]]:
+    """Contrasts between two runs: a larger and a smaller model, a language model and static vectors."""
     one, other = tables[a], tables[b]
     runs = results.runs[a], results.runs[b]
     shared = sorted(set(one) & set(other))
@@ -133,7 +133,7 @@ def between(results: Results, a: int, b: int, tables: Sequence[Table]) -> Iterat
         evidence = f"the larger less the smaller ({sizes} parameters), mean of the probes"
         yield SIZE, over_relations([float(np.mean(each)) for each in means.values()], evidence)
     if runs[0].solver in LANGUAGE_MODELS and runs[1].solver in STATIC:
-        leads: dict[str, list[float]] = defaultdict(list)  # of a relation the mean over probes: they share its random
+        leads: dict[str, list[float]] = defaultdict(list)  # means over a relation's probes: they share its random
         for relation, probe in shared:
             if probe != "random" and (relation, "random") in one and (relation, "random") in other:
                 leads[relation].append(lead(other, relation, probe) - lead(one, relation, probe))
@@ -144,8 +144,10 @@ def between(results: Results, a: int, b: int, tables: Sequence[Table]) -> Iterat
 # ---- one model in both settings ------------------------------------------------------------------------------------
 
 
-def random_in_both_settings(sets: Sequence[Results]) -> Iterator[tuple[str, str, list[str], Table, Mapping[str, str]]]:
-    """Of each model that was run in both: its name, its solver zero-shot, the relations, the accuracy in random of each
+def random_in_both_settings(
+    sets: Sequence[Results],
+) -> Iterator[tuple[str, str, list[str], Accuracies, Mapping[str, str]]]:
+    """For each model run in both settings: its name, its zero-shot solver, the relations, the accuracy in random per
     (relation, setting), and their groups."""
     values: dict[str, dict[Cell, float]] = defaultdict(dict)
     solvers, groups = dict[str, str](), dict[str, str]()
@@ -167,8 +169,8 @@ def random_in_both_settings(sets: Sequence[Results]) -> Iterator[tuple[str, str,
 
 
 def zero_shot_above_supervised(sets: Sequence[Results]) -> Mapping[str, Outcome]:
-    """Random zero-shot less random supervised, by relation. Chance is one half in both: one of two tuples, or yes and
-    no."""
+    """Zero-shot minus supervised accuracy in random, by relation. Chance is one half in both: one of two tuples, or yes
+    and no."""
     return {
         model: over_relations(
             [table[each, "zero-shot"] - table[each, "supervised"] for each in shared],
@@ -179,7 +181,7 @@ def zero_shot_above_supervised(sets: Sequence[Results]) -> Mapping[str, Outcome]
 
 
 def gap_less_marked_zero_shot(sets: Sequence[Results]) -> Mapping[str, Outcome]:
-    """Section 3.2, of the unsupervised experiments: "the difference between relations is less marked in the case of
+    """Section 3.2 says of the unsupervised experiments: "the difference between relations is less marked in the case of
     PLMs". The gap is that of morphological and semantic relations in random; in table 1 it falls from 27.1 to 22.4
     points for RoBERTa-base and from 25.7 to 19.6 for the large model. (That language models have a smaller gap than
     static vectors, another reading, is contradicted by the paper's own zero-shot figures: RoBERTa-base 22.4 points,
@@ -201,9 +203,7 @@ def gap_less_marked_zero_shot(sets: Sequence[Results]) -> Mapping[str, Outcome]:
     return outcomes
 
 
-FINDINGS = Analysis(
-    name="leads", help="leads, gaps and sizes: findings that compare differences", of=findings, always=True
-)
+FINDINGS = Table(name="leads", title="leads, gaps and sizes: findings that compare differences", of=findings)
 ZERO_SHOT, SUPERVISED = {"setting": "zero-shot"}, {"setting": "supervised"}
 CLAIMS = (
     Claim(

@@ -10,7 +10,7 @@ its words occur in negatives, which combine 25 heads with 25 tails. So the test 
 none. Next to it is one whose unit is the tuple of the list: Spearman's correlation of a tuple's frequency with the
 share of its items answered rightly, over the items whose output is that tuple.
 
-The outcome is the paper's sentence "for most relation types (over two thirds), p-values are higher than 0.05": the
+The outcome tests the paper's sentence "for most relation types (over two thirds), p-values are higher than 0.05": the
 share of relations without an effect minus two thirds, by a binomial test over relations.
 
 Frequencies are those of the corpus that the items were built with (`build analogy --frequencies FILE`, kept in the
@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 
 from proband.core.files import group_by_key
 from proband.core.metrics import accuracy_of
-from proband.core.suite import Analysis, Outcome, Results, Sheet
+from proband.core.suite import Outcome, Results, Sheet, Table
 from proband.core.types import Answer, Item
 from proband.stats import holm
 from proband.suites.analogy.frequencies import Frequency, from_counts, from_wordfreq
@@ -42,7 +42,7 @@ EXCEPTED = ("male : female", "adjective : comparative", "adj : comparative")
 
 
 def frequencies(results: Results) -> tuple[Frequency, str]:
-    """And where they come from."""
+    """The frequencies and their source."""
     own = results.manifest.get("frequencies")
     return (from_counts(own["counts"]), own["source"]) if own else (from_wordfreq(), "wordfreq")
 
@@ -69,9 +69,9 @@ class Effect:
     wrong: int
     gap: float | None  # the Kolmogorov-Smirnov statistic
     p: float | None
-    delta: float | None  # Cliff's
-    tuples: int  # of the list
-    rho: float | None  # Spearman's, over these
+    delta: float | None  # Cliff's delta
+    tuples: int  # tuples of the list
+    rho: float | None  # Spearman's correlation over these tuples
     p_tuples: float | None
 
 
@@ -82,7 +82,7 @@ def output_pair(item: Item) -> Pair:
 
 
 def is_of_the_list(item: Item) -> bool:
-    """Whether the output is a tuple of the relation, and not a negative made from two."""
+    """Whether the output is a tuple of the relation rather than a negative made from two tuples."""
     return facts_of(item).option is None or item.gold == 0
 
 
@@ -137,7 +137,7 @@ def cliffs_delta(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def _corrected(values: Sequence[float | None]) -> list[float | None]:
-    """Holm's correction of those that are numbers.
+    """Holm's correction of the p-values; None stays None.
 
     >>> _corrected([0.01, None, 0.04])
     [0.02, None, 0.04]
@@ -180,7 +180,9 @@ def analysis(results: Results, seed: int) -> list[Sheet]:
     ]
 
 
-FREQUENCY = Analysis(name="frequency", help="does word frequency explain the errors? (section 4)", of=analysis)
+FREQUENCY = Table(
+    name="frequency", title="does word frequency explain the errors? (section 4)", of=analysis, always=False
+)
 
 
 def outcome(
@@ -204,8 +206,8 @@ def outcome(
 
 
 def exceptions(effects: Sequence[Effect]) -> Outcome | None:
-    """That frequency matters for both of the paper's exceptions, by tuple (the weaker of the two correlations, with its
-    p), where it does for at most a third of the other relations: otherwise they are no exceptions."""
+    """Test whether frequency matters, by tuple, for both of the paper's exceptions: the weaker correlation with its p.
+    They are exceptions only if frequency matters for at most a third of the other relations."""
     tested = {each.relation: (each.rho, each.p_tuples) for each in effects if each.rho is not None}
     known = {relation: found for relation, found in tested.items() if relation in EXCEPTED}
     if not known:

@@ -61,7 +61,7 @@ def marked(mark: str = "") -> frozenset[str]:
 
 
 def published() -> Sequence[Published]:
-    """The same as the report wants them: a tag per row and column, values between 0 and 1."""
+    """The published figures in the report's format: a tag per row and column, values between 0 and 1."""
     cells = [(f.model, _cell(f), f.value, SOURCE.format(f.table)) for f in figures()]
     return [
         Published(
@@ -78,7 +78,7 @@ def published() -> Sequence[Published]:
 
 def _measured(group: Mapping[str, Tag]) -> MeasuredOn:
     """Section 2.3: all 40 relations of BATS, n (n - 1) = 600 positives in each half of the 50 tuples. Supervised, one
-    half trains (600 true and 600 false sentences) and the other is asked; zero-shot, both halves are asked.
+    half trains (600 true and 600 false sentences) and the other tests; zero-shot, both halves test.
 
     >>> on = _measured({"setting": "supervised", "paper_probe": "random", "group": "ES"})
     >>> on.questions, on.conditions["training items per relation and probe"]
@@ -110,7 +110,7 @@ def _cell(figure: PaperFigure) -> dict[str, Tag]:
 
 
 def _averages() -> Iterator[tuple[str, dict[str, Tag], float, str]]:
-    """Means over relations: of table 2's rows by mark, and those that section 4 prints."""
+    """Means over relations: the rows of table 2 by mark, and the means that section 4 prints."""
     for probe, printed in SECTION_4.items():
         cell: dict[str, Tag] = {"setting": "supervised", "paper_probe": probe}
         rows = [f for f in figures() if f.table == "2" and f.probe == probe]

@@ -1,4 +1,4 @@
-"""Ways of asking a model for analogies; of those a model can serve, the first of the items' setting is the default."""
+"""Solvers of analogies; the default is the first for the items' setting that the model supports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proband.suites.analogy.solvers import cosine, pseudo_perplexity, supervised
 from proband.suites.analogy.solvers.pseudo_perplexity import ScoringOptions
 from proband.suites.analogy.solvers.supervised import LearningOptions, WordLearningOptions
 
-# ---- reading a reply to an analogy question: which pair it means, however the two words are put together -----------
+# ---- reading a reply to an analogy question: the pair that it names, in any notation -------------------------------
 
 
 JOINED = ("{} : {}", "{}: {}", "{}:{}", "{} is to {}", "{} - {}", "{} -> {}", "{} → {}", "{} and {}", "{}, {}", "{}/{}")
@@ -27,7 +27,7 @@ AROUND = ('"{}" is to "{}"', "'{}' is to '{}'", '"{}" and "{}"', "'{}' and '{}'"
 
 @cache
 def _choices(choices: tuple[str, ...], pairs: tuple[tuple[str, str], ...], letters: tuple[int, ...]) -> Choices:
-    """The pairs in every way of writing them; a single word that only one of them has is not enough."""
+    """The pairs in all notations; a single word is not enough, even if only one pair contains it."""
     written = {
         form.format(head, tail).casefold(): choice
         for choice, (head, tail) in zip(choices, pairs, strict=True)

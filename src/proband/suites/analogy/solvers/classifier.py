@@ -37,7 +37,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One classifier's sentences, as rows of the shared table: what it learns from, and what it is asked."""
+    """One classifier's training and test sentences, as rows of the shared table."""
 
     train: Ints
     labels: Floats  # 1 or 0 per training row
@@ -56,9 +56,9 @@ def fit_and_ask(
 
 
 class Classifiers(Task):
-    """The lessons side by side. Rows beyond a lesson's own have weight 0."""
+    """All classifiers, trained together. Padding rows of a shorter lesson have weight 0."""
 
-    recordable = False  # three hundred short steps are done before a recording has paid for itself
+    recordable = False  # three hundred short steps take less time than recording a CUDA graph would save
 
     def __init__(
         self, table: Floats, lessons: Sequence[Lesson], settings: Settings, *, seed: int, device: str = "auto"

@@ -57,8 +57,8 @@ Combination = Callable[[Rows, Rows, Rows, Rows], Rows]
 
 
 def lookup(model: HasVectors, words: Sequence[str]) -> dict[str, Rows]:
-    """A vector per word: as written, in lower case, joined by `_` or `-`; of several words the mean of those known,
-    unless the model was loaded with phrases=none.
+    """The vector of each text: as written, in lower case, or joined by `_` or `-`. Otherwise it is the mean of the
+    known words, unless the model was loaded with phrases=none.
 
     A word that is not found at all has the zero vector.
     """
@@ -90,8 +90,8 @@ def spellings(word: str) -> list[str]:
 
 
 def uncovered(answer: Answer, pairs: Sequence[Pair], vectors: Mapping[str, Rows]) -> Answer:
-    """The answer, or that its item is not covered: neither word of one of its pairs has a vector, so that the pair has
-    no direction; or neither of the words in which the best options differ, so that they are a tie by accident.
+    """Mark an answer as not covered if a pair has no direction, because neither of its words has a vector; or if the
+    best options tie only because the words in which they differ have none.
 
     >>> vectors = {"a": np.ones(2), "b": np.zeros(2), "c": np.zeros(2)}
     >>> one, tie = Answer(item_id="i", scores=(0.5, 0.1)), Answer(item_id="i", scores=(0.5, 0.5))
@@ -108,7 +108,7 @@ def uncovered(answer: Answer, pairs: Sequence[Pair], vectors: Mapping[str, Rows]
 
 
 def by_vectors(combine: Combination) -> Callable[..., list[Answer]]:
-    """A solver for static vectors from a combination of the four words' vectors."""
+    """Make a solver for static vectors from a combination of the four words' vectors."""
 
     def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: NoOptions) -> list[Answer]:
         vectors: dict[str, Rows] = {}

@@ -27,9 +27,8 @@ from proband.solvers.likelihood import LikelihoodOptions
 from proband.suites.analogy.relations import Pair, facts_of, query_and_options
 
 # ---- analogy templates T: a sentence with places for two tuples (section 2 of the paper) ---------------------------
-#
-# The first is the paper's ("the most reliable general-purpose prompt", section 2.4). The others ask the same in other
-# words, so that a conclusion can be tried on each of them.
+# The first is the paper's ("the most reliable general-purpose prompt", section 2.4). The others are paraphrases, to
+# check that a conclusion does not depend on the template.
 
 
 TEMPLATES = {
@@ -47,7 +46,7 @@ Span = tuple[int, int]
 
 
 def pattern(name: str) -> str:
-    """The template of that name; text with the four places is its own template.
+    """The template of that name; a text with the four places is itself a template.
 
     >>> pattern("colons"), pattern("{h1}/{t1} = {h2}/{t2}")
     ('{h1} : {t1} :: {h2} : {t2}', '{h1}/{t1} = {h2}/{t2}')
@@ -104,9 +103,9 @@ class ScoringOptions(LikelihoodOptions):
     """How an analogy sentence is scored; norm `sum` is equation 1 as printed."""
 
     template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text")] = DEFAULT
-    span: Annotated[Literal["sentence", "option"], Meta(description="option: only the option's tokens count")] = (
-        "sentence"
-    )
+    span: Annotated[
+        Literal["sentence", "option"], Meta(description="texts to score: the sentence, or only the option's tokens")
+    ] = "sentence"
 
 
 def _answers(
@@ -132,7 +131,7 @@ def _answers(
 
 
 def _text(query: Pair, option: Pair, template: str, options: ScoringOptions) -> Text:
-    """An item that was varied has its own template."""
+    """The template of an item: its own, if a variation set one."""
     text, spans = fill_spans(template, query, option)
     return Text(text, min(spans[2:])[0] if options.span == "option" else 0)
 

@@ -47,7 +47,7 @@ class LearningOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class WordLearningOptions(LearningOptions):
-    """The same over words in a sentence."""
+    """Options of a classifier over the words of a sentence."""
 
     template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text")] = DEFAULT
     layers: Annotated[str, Meta(description="hidden states to average: -1, 0,6,12 or all")] = "-1"
@@ -112,8 +112,8 @@ def of_pairs(embed: Callable[[Sequence[Pair]], Floats]) -> Features:
 
 
 def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[tuple[list[Item], Lesson]]]:
-    """The distinct sentences of a relation, and of each probe the items asked about, in the order of its lesson, which
-    counts rows of those sentences."""
+    """The distinct sentences of a relation, and for each probe its test items and its lesson. A lesson refers to
+    sentences by row and keeps the order of the items."""
     number: dict[Sentence, int] = {}
     row = {item.id: number.setdefault(query_and_option(item), len(number)) for item in items}
     probes: list[tuple[list[Item], Lesson]] = []
@@ -137,7 +137,7 @@ def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[tuple[list[It
 
 
 def solve_with(items: Sequence[Item], features: Features, *, seed: int, options: LearningOptions) -> list[Answer]:
-    """Scores (logit, -logit) for true and false of the items asked about; the others get no score."""
+    """Scores (logit, -logit) for true and false on the test items; training items get no score."""
     answers: dict[str, Answer] = {}
     relations: dict[str, list[Item]] = defaultdict(list)
     for item in items:
@@ -165,7 +165,7 @@ def by_relations(items: Sequence[Item], model: EmbedsPairs, *, seed: int, option
 
 
 def by_differences(items: Sequence[Item], model: HasVectors, *, seed: int, options: LearningOptions) -> list[Answer]:
-    """The same over vector differences; an item with a pair of two unknown words is not covered."""
+    """Solve with vector differences; an item is not covered if both words of a pair are unknown."""
     pairs = [query_and_option(item) for item in items]
     vectors = lookup(model, [word for two in pairs for pair in two for word in pair])
     answers = solve_with(items, differences(vectors), seed=seed, options=options)

@@ -51,7 +51,7 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
 def build_store(
     sources: Sequence[Path], *, out: Path, how: How | None = None, engine: str = "local", workers: int = 1
 ) -> dict[str, Any]:
-    """Extract or import what is not yet there, then index the whole store. Units that are finished are left alone."""
+    """Extract or import the missing units, then index the whole store. Finished units are not changed."""
     how = how or How()
     work = units(list(sources), how)
     prepare(out, how, {unit.format for unit in work})

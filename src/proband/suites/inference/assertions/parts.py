@@ -1,11 +1,11 @@
 """Filling a store: each unit of work becomes Parquet files, here or on any machine that can write to the folder.
 
     STORE/parts/UNIT.NNN.parquet   subject, relation, object, count; the key and the bucket of both arguments
-    STORE/parts/UNIT.done          written last: what the unit's parts contain, with their checksums
+    STORE/parts/UNIT.done written last: the contents of the unit's parts, with their checksums
 
-So a unit that was interrupted is done again from its beginning, and a finished one never. The bucket of a key is the
-same on every machine; the rows of a part are in the order of their subject's bucket, so that the index reads of each
-part only what it needs.
+So an interrupted unit starts again from its beginning, and a finished unit is never repeated. The bucket of a key is
+the same on every machine. The rows of a part are sorted by their subject's bucket, so the index reads only the rows
+that it needs.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def bucket(key: str) -> int:
 
 
 def extractor(how: How) -> Callable[[SourceUnit], Iterator[tuple[Columns, int]]]:
-    """Called once in every process; gives the function that reads units: columns of assertions with the number that was
-    found, some at a time. Without polars, which does not survive the fork that worker processes begin with."""
+    """Called once in every process. Returns the function that reads a unit in batches: columns of assertions and the
+    number found. It avoids polars, which does not survive the fork that starts worker processes."""
     read = reader(how)
 
     def work(unit: SourceUnit) -> Iterator[tuple[Columns, int]]:
@@ -98,7 +98,7 @@ def frame(subjects: Sequence[str], relations: Sequence[str], objects: Sequence[s
 
 
 def with_keys(rows: Any) -> Any:
-    """Each argument's key and bucket; every distinct argument is normalised once."""
+    """Add the key and the bucket of each argument; every distinct argument is normalised once."""
     import polars as pl
 
     arguments = pl.concat([rows["subject"], rows["object"]]).unique()
@@ -139,8 +139,8 @@ def check(folder: Path, record: FileRecord, *, mend: str) -> Path:
 
 
 def prepare(folder: Path, how: How, formats: Collection[str]) -> None:
-    """The folder of a new store, or of one that was begun in the same way: with these options, this version of the
-    parser where plain text is read, and these rules where sentences are. Parts of two parsers do not mix."""
+    """Prepare the folder of a new store, or of one with the same options, the same parser version (for plain text) and
+    the same extraction rules (for sentences). A store never mixes parts of two parsers."""
     (folder / "parts").mkdir(parents=True, exist_ok=True)
     path, settings = folder / "settings.json", msgspec.to_builtins(how)
     versions = {"parser": parser_version(how.pipeline)} if "text" in formats else {}
@@ -164,11 +164,15 @@ def finished(folder: Path) -> dict[str, Done]:
     return by_unit
 
 
-def checked_parts(folder: Path) -> list[Path]:
-    """The parts of finished units, in the order of their names, each as it was written."""
-    parts = folder / "parts"
-    return [
-        check(parts, record, mend=f"delete {done.unit}.done and rerun the command: the unit is then extracted again")
-        for done in finished(folder).values()
-        for record in done.parts
+def checked_parts(folder: Path) -> tuple[list[Path], int]:
+    """The parts of finished units, sorted by name and verified by checksum, and their total number of rows."""
+    units, parts = finished(folder), folder / "parts"
+    records = [(name, record) for name, done in units.items() for record in done.parts]
+    if not records:
+        reason = "no assertion was found in the sources" if units else "contains no finished part"
+        raise ProbandError(reason, file=folder)
+    paths = [
+        check(parts, record, mend=f"delete {name}.done and rerun the command: the unit is then extracted again")
+        for name, record in records
     ]
+    return paths, sum(record.rows for _, record in records)

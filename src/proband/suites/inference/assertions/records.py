@@ -20,7 +20,7 @@ from proband.english.extraction.trees import TreeToken, token, tree, universal_p
 
 
 def of_sentence(rows: Sequence[str], file: object = "CoNLL-U", line: int = 1) -> list[Assertion]:
-    """The assertions of one sentence, given as its lines; comments, contractions and empty nodes are passed over."""
+    """The assertions of one sentence, given as its lines; comments, contractions and empty nodes are skipped."""
     words: list[str] = []
     tokens: list[TreeToken] = []
     for number, row in enumerate(rows, start=line):
@@ -51,8 +51,5 @@ def read_tsv(row: str, file: object, line: int) -> tuple[Assertion, int]:
         raise ProbandError("must be subject, relation, object[, count], separated by tabs", file=file, line=line)
     if len(cells) == 4 and not cells[3].strip().isdigit():
         raise ProbandError(f"count {cells[3].strip()!r} is not a whole number", file=file, line=line)
-    return _clean(cells[0], cells[1], cells[2]), int(cells[3]) if len(cells) == 4 else 1
-
-
-def _clean(subject: str, relation: str, thing: str) -> Assertion:
-    return " ".join(subject.split()), " ".join(relation.split()).lower(), " ".join(thing.split())
+    subject, relation, thing = (" ".join(cell.split()) for cell in cells[:3])
+    return (subject, relation.lower(), thing), int(cells[3]) if len(cells) == 4 else 1

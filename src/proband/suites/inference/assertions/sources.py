@@ -1,7 +1,7 @@
-"""Where assertions come from: files by format, cut into units of work that can be done anywhere and in any order.
+"""Sources of assertions: files of several formats, split into units of work for any machine, in any order.
 
-A unit is a file, or a range of bytes of a plain file; the lines that begin in the range are its own (for CoNLL-U, the
-sentences). What a unit gives does not depend on who works on it or what came before.
+A unit is a file, or a range of bytes of a plain file; it contains the lines (for CoNLL-U, the sentences) that begin in
+the range. The result of a unit does not depend on the process or on earlier units.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import IO, Literal, TypeVar, cast
 
@@ -25,7 +25,7 @@ from proband.suites.inference.assertions.records import of_sentence, read_tsv
 
 Format = Literal["auto", "ngrams", "conllu", "text", "tsv"]
 ENDINGS = {".conllu": "conllu", ".conll": "conllu", ".txt": "text", ".tsv": "tsv"}
-# bytes of a unit: some seconds to a minute of work, so that a stop loses little
+# bytes of a unit: some seconds to a minute of work, so an interruption loses little
 UNIT = {"text": 1_000_000, "conllu": 16_000_000}
 UNIT_OTHERWISE = 64_000_000
 Counted = Iterator[tuple[Assertion, int]]
@@ -50,7 +50,7 @@ class SourceUnit:
 
 
 def units(sources: list[Path], how: How) -> list[SourceUnit]:
-    """The units of work, in order; of a folder all files that are not hidden."""
+    """The units of work, in order; a folder contributes all files that are not hidden."""
     work: list[SourceUnit] = []
     for source in sources:
         if not source.exists():
@@ -82,7 +82,7 @@ def _of_file(path: Path, kind: str) -> Iterator[SourceUnit]:
 
 
 def _sample(path: Path) -> str:
-    """A hash of the file's two ends: enough to tell a changed file from the one that was read."""
+    """A hash of the file's two ends, which detects a changed file."""
     with path.open("rb") as file:
         head = file.read(65536)
         file.seek(max(0, path.stat().st_size - 65536))
@@ -98,13 +98,19 @@ def guess(path: Path) -> str:
     name = path.name.removesuffix(".gz")
     if "arcs" in name or name.startswith(("nounargs", "verbargs")):
         return "ngrams"
-    if (ending := Path(name).suffix) in ENDINGS:
-        return ENDINGS[ending]
+    if (kind := ENDINGS.get(Path(name).suffix, "")) == "conllu":
+        return kind
     with _open(path) as file:
-        first = file.readline(100_000).decode("utf-8", "replace").rstrip("\n").split("\t")
+        raw = file.readline(100_000)
+    if raw.startswith((b'{"', b"[{")) or b"\0" in raw:
+        raise ProbandError("is JSON or binary; needed: syntactic n-grams, CoNLL-U, plain text or triples", file=path)
+    first = raw.decode("utf-8", "replace").strip().split("\t")
     if len(first) >= 3 and all(each.count("/") >= 3 for each in first[1].split(" ")):
         return "ngrams"
-    return "tsv" if len(first) == 3 else "text"
+    kind = kind or ("tsv" if len(first) in (3, 4) else "text")
+    if kind == "text" and (len(first) > 1 or name.endswith(".csv")):
+        raise ProbandError("is a table; needed: syntactic n-grams, CoNLL-U, plain text or triples (.tsv)", file=path)
+    return kind
 
 
 @contextmanager
@@ -120,7 +126,7 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
 
 
 def lines(unit: SourceUnit) -> Iterator[tuple[int, str]]:
-    """(number within the unit, line) of the lines that begin in it; empty lines are passed over."""
+    """(number within the unit, line) of the lines that begin in it; empty lines are skipped."""
     with _open(unit.path) as file:
         position = _to_line_start(file, unit.start)
         for number, raw in enumerate(file, start=1):
@@ -132,7 +138,7 @@ def lines(unit: SourceUnit) -> Iterator[tuple[int, str]]:
 
 
 def joined_lines(unit: SourceUnit) -> Iterator[str]:
-    """The paragraphs that begin in a unit of text: a line that goes on in the next is one with it."""
+    """The paragraphs that begin in a unit of text; a line that continues in the next is joined with it."""
     with _open(unit.path) as file:
         position = _to_line_start(file, unit.start)
         previous = _line_before(file, position)
@@ -153,7 +159,7 @@ def joined_lines(unit: SourceUnit) -> Iterator[str]:
 
 
 def _line_before(file: IO[bytes], position: int) -> str:
-    """The line that ends at a position; the file is there again afterwards."""
+    """The line that ends at a position; the file position is restored afterwards."""
     file.seek(max(0, position - 4096))
     before = file.read(position - file.tell())
     return before.removesuffix(b"\n").rpartition(b"\n")[2].decode("utf-8", "replace").strip()
@@ -225,18 +231,13 @@ Read = Callable[[SourceUnit], Counted]
 
 def reader(how: How) -> Read:
     """A function that reads units; parsers are loaded when first needed, and kept."""
-    parsers: list[TextParser] = []
-    ngram_readers: list[NgramReader] = []
+    parser, ngram_reader_once = cache(lambda: TextParser(how.pipeline)), cache(NgramReader)
 
     def text(unit: SourceUnit) -> Counted:
-        if not parsers:
-            parsers.append(TextParser(how.pipeline))
-        return ((one, 1) for one in parsers[0].assertions(paragraphs(joined_lines(unit))))
+        return ((one, 1) for one in parser().assertions(paragraphs(joined_lines(unit))))
 
     def ngrams(unit: SourceUnit) -> Counted:
-        if not ngram_readers:
-            ngram_readers.append(NgramReader())
-        ngram_reader = ngram_readers[0]
+        ngram_reader = ngram_reader_once()
         ngram_reader.file = unit.path
         for number, line in lines(unit):
             try:
@@ -253,17 +254,12 @@ def reader(how: How) -> Read:
         for number, line in lines(unit):
             yield _placed(unit, number, partial(read_tsv, line, unit.path))
 
-    readers: dict[str, Read] = {
-        "text": text,
-        "ngrams": ngrams,
-        "conllu": conllu,
-        "tsv": tsv,
-    }
+    readers: dict[str, Read] = {"text": text, "ngrams": ngrams, "conllu": conllu, "tsv": tsv}
     return lambda unit: readers[unit.format](unit)
 
 
 def _placed(unit: SourceUnit, number: int, read: Callable[[int], T]) -> T:
-    """What `read` gives; an error is raised again with the line counted from the beginning of the file."""
+    """Yield from `read`; raise its errors again with the line counted from the beginning of the file."""
     try:
         return read(number)
     except ProbandError:

@@ -5,8 +5,8 @@
     STORE/by_subject/NNN.parquet   each assertion once, in the order of its subject's key
     STORE/by_object/NNN.parquet    the same rows in the order of the object's key
 
-An argument is compared by its key (stop words and inflection removed). A file has the keys of some buckets, so that
-memory is that of one file however large the store is, and a look-up reads a few row groups of one file a side. For
+An argument is compared by its key (stop words and inflection removed). A file has the keys of some buckets, so memory
+is that of one file whatever the size of the store, and a look-up reads a few row groups of one file per side. For
 example in DuckDB: `select relation, sum(count) from 'STORE/by_subject/*.parquet' group by relation`.
 """
 
@@ -25,15 +25,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import decode, write_json
 from proband.core.progress import Progress
 from proband.lexicon.inflection import key
-from proband.suites.inference.assertions.parts import (
-    BUCKETS,
-    FileRecord,
-    bucket,
-    check,
-    checked_parts,
-    finished,
-    write_rows,
-)
+from proband.suites.inference.assertions.parts import BUCKETS, FileRecord, bucket, check, checked_parts, write_rows
 from proband.suites.inference.items import phrase, words
 
 FORMAT = 3
@@ -79,15 +71,16 @@ class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class Store:
-    """`Store(path)` opens what `build_index` wrote. Every file is compared with its checksum first: half a second a
-    gigabyte."""
+    """`Store(path)` opens the output of `build_index`. It first compares every file with its checksum, which takes half
+    a second per gigabyte."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         path = folder / "store.json"
         if not path.is_file():
             raise ProbandError(
-                "is no store of assertions; `proband inference assertions SOURCE... -o STORE` makes one", file=folder
+                "is not a store of assertions; make one with `proband inference assertions SOURCE... -o STORE`",
+                file=folder,
             )
         self.about: About = decode(About, path.read_bytes(), file=path)
         self.files: dict[Side, list[Path]] = {
@@ -102,9 +95,9 @@ class Store:
         return self.about.assertions
 
     def look_up(self, texts: Sequence[str]) -> dict[str, list[tuple[Side, Assertion]]]:
-        """For each text the assertions in which it is an argument, up to stop words and inflection, with its side.
+        """For each text, find the assertions with this argument, up to stop words and inflection, and its side.
 
-        The same assertion comes twice where both its arguments are the text.
+        An assertion is returned twice if both its arguments are the text.
         """
         wanted: defaultdict[int, set[str]] = defaultdict(set)  # file -> keys
         by_key: dict[str, list[tuple[Side, Assertion]]] = {}
@@ -142,12 +135,7 @@ def _matching(path: Path, column: str, wanted: list[str]) -> list[tuple[Any, ...
 
 def build_index(folder: Path) -> About:
     """Write both orders from all finished parts, replacing earlier ones."""
-    paths = checked_parts(folder)
-    if not paths:
-        raise ProbandError(
-            "no assertion was found in the sources" if finished(folder) else "contains no finished part", file=folder
-        )
-    total, files = sum(part.rows for done in finished(folder).values() for part in done.parts), 1
+    (paths, total), files = checked_parts(folder), 1
     while files < BUCKETS and total / files > ROWS_PER_FILE:
         files *= 2
     (folder / "store.json").unlink(missing_ok=True)
@@ -171,7 +159,7 @@ def _of_buckets(paths: Sequence[Path], side: Side, at: int, files: int) -> Any:
 
 
 def _merge(folder: Path, paths: Sequence[Path], at: int, files: int, bar: Progress) -> FileRecord:
-    """Equal triples of different parts become one row; in the order of subjects, and for the second pass of objects."""
+    """Merge equal triples of different parts into one row; sort by subject and, for the second pass, by object."""
     import polars as pl
 
     ordered = _of_buckets(paths, "subject", at, files).collect().sort("subject_key", *TRIPLE)

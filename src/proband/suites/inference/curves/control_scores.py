@@ -1,28 +1,17 @@
-"""Every method next to its controls, for items built with `--control all`: average precision on the pairs as they are,
-without those that share a lemma, and where what should decide was taken away.
+"""Every method next to its controls, for items built with `--control all`: average precision on the unchanged pairs,
+without those that share a lemma, and under each control that removes evidence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from proband.core.suite import Analysis, Results, Sheet
+from proband.core.suite import Results, Sheet, Table
 from proband.core.types import Item
 from proband.stats.ranking import AVERAGE_PRECISION
 from proband.suites.inference.controls import CONTROLS
-from proband.suites.inference.curves.measures import (
-    AUC_NORM,
-    PLAIN,
-    Cells,
-    Named,
-    ScoredSystem,
-    difference,
-    grouped,
-    is_constant,
-    rounded,
-    rounded_p,
-    systems_of,
-)
+from proband.suites.inference.curves import measures
+from proband.suites.inference.curves.measures import Cells, Named, difference, rounded, rounded_p
 
 AS_IS, NEW = "as they are", "no shared lemma"
 ROWS = (AS_IS, NEW, *CONTROLS[1:])
@@ -30,7 +19,7 @@ SCORES = ("average precision", "low", "high", "AUC_norm")
 
 
 def rows_of(item: Item) -> Iterator[str]:
-    if item.tags["control"] != PLAIN:
+    if item.tags["control"] != measures.PLAIN:
         yield str(item.tags["control"])
         return
     yield AS_IS
@@ -40,8 +29,8 @@ def rows_of(item: Item) -> Iterator[str]:
 
 def control_tables(results: Results, seed: int) -> Sequence[Sheet]:
     lines: list[Cells] = []
-    for system in systems_of(results):
-        groups = grouped(results, system, rows_of)
+    for system in measures.systems_of(results):
+        groups = measures.grouped(results, system, rows_of)
         if AS_IS in groups:
             lines += control_lines(system, groups)
     return (
@@ -59,25 +48,24 @@ def control_tables(results: Results, seed: int) -> Sequence[Sheet]:
     )
 
 
-def control_lines(system: ScoredSystem, groups: Named) -> Iterator[Cells]:
+def control_lines(system: measures.ScoredSystem, groups: Named) -> Iterator[Cells]:
     plain = groups[AS_IS]
     for name in (name for name in ROWS if name in groups):
         scored = groups[name]
         head = (system.method.name, name, len(scored), round(float(scored.numbers[0, :, 1].mean()), 4))
-        if is_constant(scored):
+        if measures.is_constant(scored):
             yield (*head, "constant", *(None,) * 7)
             continue
         band = scored.under(AVERAGE_PRECISION).interval()
-        cells = rounded((band.mean, band.low, band.high, scored.under(AUC_NORM).value))
+        cells = rounded((band.mean, band.low, band.high, scored.under(measures.AUC_NORM).value))
         change = None if name in (AS_IS, NEW) else difference(AVERAGE_PRECISION, scored, plain)
         after = (*rounded((change.value, change.low, change.high)), rounded_p(change)) if change else (None,) * 4
         yield (*head, *cells, *after)
 
 
-CONTROL_SCORES = Analysis(
+CONTROL_SCORES = Table(
     name="controls",
-    help="every method and its controls (build --control all)",
+    title="every method and its controls (build --control all)",
     of=control_tables,
-    always=True,
     built_with={"control": "all"},
 )

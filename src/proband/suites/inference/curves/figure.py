@@ -1,4 +1,4 @@
-"""Figure 2: precision against recall of every run, and what each adds to the lemma baseline.
+"""Figure 2: precision-recall curves of every run, and the gain of each over the lemma baseline.
 
 Intervals and tests are those of the report (`stats`), with the question as cluster. A band is the interval of
 the precision at a given recall. Runs on a sample are compared with the baseline on their own pairs.
@@ -14,31 +14,12 @@ from functools import partial
 import numpy as np
 
 from proband.core.metrics import Metric
-from proband.core.suite import Analysis, Claim, Curve, Curves, Outcome, Results, Sheet
+from proband.core.suite import Claim, Curve, Curves, Outcome, Results, Sheet, Table
 from proband.stats import Scores
 from proband.stats.clusters import Floats
 from proband.stats.ranking import AVERAGE_PRECISION
-from proband.suites.inference.curves.measures import (
-    AUC_NORM,
-    GRAPH,
-    LEMMA,
-    NORMALISED,
-    PLAIN,
-    PPDB,
-    RECALL_AT_80,
-    RELATIONS,
-    RELEASED,
-    TYPED,
-    WORDS,
-    Method,
-    control_of,
-    difference,
-    grouped,
-    points,
-    rounded,
-    rounded_p,
-    systems_of,
-)
+from proband.suites.inference.curves import measures
+from proband.suites.inference.curves.measures import GRAPH, LEMMA, PPDB, RELATIONS, RELEASED, TYPED, WORDS, Method
 
 # ---- the findings of section 4.2 as tests between runs, on the pairs that both answered, of the normalised area
 #
@@ -84,8 +65,8 @@ def of_the_paper(method: Method) -> bool:
 
 
 def tests_of(run: Ranking, runs: Sequence[Ranking]) -> Iterator[tuple[str, Ranking, float | None]]:
-    """The tests that a run takes part in: their name, the other run, and how much counts as little (None: the run must
-    be ahead of the other)."""
+    """The tests of a run: the name, the other run, and the margin that counts as little (None: the run must be ahead of
+    the other)."""
     base = run.method.setting
     for other in runs:
         if run.is_(LEMMA, GRAPH) and other.is_(LEMMA):
@@ -109,9 +90,9 @@ def tests_of(run: Ranking, runs: Sequence[Ranking]) -> Iterator[tuple[str, Ranki
 def area_ahead(run: Ranking, other: Ranking, *, margin: float | None) -> Outcome | None:
     """Test whether the run is ahead of the other; with a margin, whether it is ahead by no more than that."""
     if margin is None:
-        change = difference(NORMALISED, run.scored, other.scored)
+        change = measures.difference(measures.NORMALISED, run.scored, other.scored)
     else:  # the other way round: the other run plus the margin is ahead
-        change = difference(NORMALISED, other.scored, run.scored, margin=-margin)
+        change = measures.difference(measures.NORMALISED, other.scored, run.scored, margin=-margin)
     if change is None:
         return None
     gain = change.value if margin is None else -change.value
@@ -123,7 +104,7 @@ def area_ahead(run: Ranking, other: Ranking, *, margin: float | None) -> Outcome
 
 def recall_under_most(run: Scores) -> Outcome:
     """Recall at 80 % precision below LITTLE_RECALL."""
-    recall = run.under(RECALL_AT_80)
+    recall = run.under(measures.RECALL_AT_80)
     band = recall.interval()
     evidence = f"recall {100 * band.mean:.1f} % [{100 * band.low:.1f}, {100 * band.high:.1f}] at 80 % precision"
     if band.few:
@@ -138,7 +119,7 @@ CLAIMS = tuple(
         (
             ADDS_LITTLE,
             "the method adds little to the lemma baseline (at most 0.05 of normalised area)",
-            "section 4.2: true of PPDB, relation embeddings and word embeddings; asked of later methods too",
+            "section 4.2: true of PPDB, relation embeddings and word embeddings; tested for later methods too",
         ),
         (
             HELPS,
@@ -165,7 +146,7 @@ CLAIMS = tuple(
         (
             UNDER,
             "recall is under 25 % at 80 % precision",
-            "section 4.2: true of every method of the paper; asked of later methods too",
+            "section 4.2: true of every method of the paper; tested for later methods too",
         ),
     )
 )
@@ -201,7 +182,7 @@ NOT_NEEDED = {
 
 
 def note_of(runs: Sequence[Ranking]) -> str:
-    """The note below the table: what its columns and special lines mean."""
+    """The note below the table, which explains its columns and special rows."""
     bases = {each.method.base for each in runs}
     shown = [words for model, words in NOT_NEEDED.items() if model in bases]
     shown += ["(prior), log p of the hypothesis alone"] if any(each.method.how == "prior" for each in runs) else []
@@ -217,20 +198,14 @@ def note_of(runs: Sequence[Ranking]) -> str:
 
 def figure(results: Results, seed: int) -> Sequence[Sheet]:
     """Figure 2; empty for a set that mixes controls, which are in the table `controls`."""
-    if control_of(results) == "all":
+    if measures.control_of(results) == "all":
         return ()
-    runs = sorted(rankings(results), key=order)
+    scored = [(system, measures.grouped(results, system).get("all")) for system in measures.systems_of(results)]
+    runs = sorted((Ranking(one.label, one.method, each) for one, each in scored if each is not None), key=order)
     if not runs:
         return ()
     on = str(results.manifest.get("format", "these items"))
-    return (sheet(runs, outcomes=findings(runs, on) if control_of(results) == PLAIN else {}),)
-
-
-def rankings(results: Results) -> Iterator[Ranking]:
-    """The systems that have scores."""
-    for system in systems_of(results):
-        if (scored := grouped(results, system).get("all")) is not None:
-            yield Ranking(system.label, system.method, scored)
+    return (sheet(runs, outcomes=findings(runs, on) if measures.control_of(results) == measures.PLAIN else {}),)
 
 
 def order(each: Ranking) -> tuple[bool, bool, bool, bool, str]:
@@ -259,21 +234,21 @@ def sheet(runs: Sequence[Ranking], *, outcomes: Mapping[str, Mapping[str, Outcom
 
 def row(each: Ranking, base: Ranking | None) -> tuple[str | float | None, ...]:
     scored = each.scored
-    _, precision, recall = points(scored.numbers[0], np.ones(len(scored)))
-    band, own = (scored.under(metric).interval() for metric in (RECALL_AT_80, NORMALISED))
+    _, precision, recall = measures.points(scored.numbers[0], np.ones(len(scored)))
+    band, own = (scored.under(metric).interval() for metric in (measures.RECALL_AT_80, measures.NORMALISED))
     average = scored.under(AVERAGE_PRECISION).value
     cells = (precision[0], recall[0], band.mean, band.low, band.high, average, own.mean, own.low, own.high)
-    gain = None if base is None or each is base else difference(NORMALISED, scored, base.scored)
-    added = (None, None) if gain is None else (round(gain.value, 4), rounded_p(gain))
-    named = rounded((scored.under(AUC_NORM).value,))
+    gain = None if base is None or each is base else measures.difference(measures.NORMALISED, scored, base.scored)
+    added = (None, None) if gain is None else (round(gain.value, 4), measures.rounded_p(gain))
+    named = measures.rounded((scored.under(measures.AUC_NORM).value,))
     seeds = len(scored.numbers) if scored.trained else None
-    return (each.method.name, len(scored), seeds, *rounded(cells), *added, *named)
+    return (each.method.name, len(scored), seeds, *measures.rounded(cells), *added, *named)
 
 
 def curve(name: str, each: Scores) -> Curve:
-    """At most SHOWN points, evenly spread over recall, and the band where the curve reaches. It ends before a GAP: all
-    that no rule accepts is one point, and a line to it would promise what no threshold gives."""
-    _, precision, recall = points(each.numbers[0], np.ones(len(each)))
+    """At most SHOWN points, evenly spread over recall, and the band over the range of the curve. It ends before a GAP:
+    all pairs that no rule accepts are one point, and no threshold reaches a line to it."""
+    _, precision, recall = measures.points(each.numbers[0], np.ones(len(each)))
     kept = np.flatnonzero(recall > 0)
     gaps = np.flatnonzero(np.diff(recall[kept]) > GAP)
     kept = kept[: gaps[0] + 1] if len(gaps) else kept
@@ -289,12 +264,10 @@ def curve(name: str, each: Scores) -> Curve:
 
 
 def precision_at(records: Floats, weights: Floats, *, recall: float) -> float:
-    """The precision at the highest threshold whose recall is at least so much."""
-    _, precision, reached = points(records, weights)
+    """The precision at the highest threshold whose recall is at least `recall`."""
+    _, precision, reached = measures.points(records, weights)
     there = np.flatnonzero(reached >= recall - 1e-12)
     return float(precision[there[0]]) if len(there) else 0.0
 
 
-FIGURE2 = Analysis(
-    name="figure2", help="precision against recall of all methods, and what each adds to lemma", of=figure, always=True
-)
+FIGURE2 = Table(name="figure2", title="precision against recall of all methods, and what each adds to lemma", of=figure)

@@ -1,13 +1,13 @@
-"""Section 4.3: what a data set does not have that was made by rules, or judged after rules were applied.
+"""Section 4.3: the positives missing from a data set that was made by rules, or judged after rules were applied.
 
-Such a set (Zeichner et al. 2012, of DIRT's rules) holds the pairs that its rules accept. Of a set that was made without
-rules, like Levy and Dagan's, one can tell what such a set would hide: the positive pairs that the rules do not accept.
+Such a set (Zeichner et al. 2012, from DIRT's rules) contains only the pairs that its rules accept. A set made without
+rules, like Levy and Dagan's, shows what such a set would hide: the positive pairs that the rules do not accept.
 
     hidden       share of the positive pairs that the rules do not accept
     base rate    of positives among the pairs that the rules do not accept; a method has to find them there
-    in the set   recall of the rules on the set that they made: 1, whatever they miss
+    in the set recall of the rules on the set that they made: always 1
 
-The claim is that most are hidden. Rules that take pairs at random, as many as these do, hide `by chance`.
+The claim is that most are hidden. `by chance` is the share that random rules hide if they accept as many pairs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proband.core.metrics import Metric
-from proband.core.suite import Analysis, Claim, Outcome, Results, Sheet
+from proband.core.suite import Claim, Outcome, Results, Sheet, Table
 from proband.stats import Scores
 from proband.stats.clusters import Floats
 from proband.suites.inference.curves.figure import of_the_paper
@@ -90,11 +90,10 @@ def judged(name: str, scored: Scores) -> tuple[Cells, Outcome]:
     return line, Outcome(difference=band.mean - HALF, p=against.p, evidence=evidence, detectable=against.detectable)
 
 
-HIDDEN_POSITIVES = Analysis(
+HIDDEN_POSITIVES = Table(
     name="hidden-positives",
-    help="positives that a data set made by rules would not have (section 4.3)",
+    title="positives that a data set made by rules would not have (section 4.3)",
     of=hidden_positives,
-    always=True,
 )
 HIDDEN_CLAIM = Claim(
     statement="a data set made by these rules hides more than half of the positives",

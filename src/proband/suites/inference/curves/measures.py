@@ -6,14 +6,15 @@ recall of all pairs that score at least the k-th, and dR_k = R_k - R_{k-1}:
     recall at precision p   max { R_k : P_k >= p }
     normalised              \sum_k dR_k max(P_k - 1/2, 0) / (1/2)            0: never above one half; 1: perfect
 
-The sums are steps, as scikit-learn's average precision is. A method that gives many pairs one score has few points, and
-straight lines between them would promise precision at recalls that no threshold reaches. The literature draws such
-lines; one of its areas is given too, under its name, and only it may be compared with published figures:
+The sums are step functions, like scikit-learn's average precision. A method that gives many pairs one score has few
+points, and no threshold reaches the points on a straight line between them. The literature draws such lines, so one of
+its areas is given too; only this area may be compared with published figures:
 
     AUC_norm         trapezoids over max(P_k - b, 0), beginning at precision 1 and recall 0, divided by 1 - b, where b
                      is the share of positives (McKenna et al. 2023; 0: no better than chance)
 
-A system is a method: the rules that come first and what scores the rest. Runs of one net with several training seeds
+A system is a method: the rules that come first and the scorer of the remaining
+pairs. Runs of one net with several training seeds
 are one system; its value is the mean over them, and their spread is part of its interval.
 """
 
@@ -30,7 +31,7 @@ from numpy.typing import NDArray
 
 from proband.core.metrics import Metric
 from proband.core.suite import Results, Table, runs_by_system
-from proband.core.types import LEFT_OUT, Answer, Item, Run
+from proband.core.types import LEFT_OUT, Item, Run
 from proband.stats import Difference, Scores, estimator_of, on_common_items
 from proband.stats.clusters import Clusters, Floats, clusters_of
 from proband.stats.ranking import AUC, AVERAGE_PRECISION, F1, YES_NO_ACCURACY, score_and_truth
@@ -95,11 +96,8 @@ def auc_norm(records: Floats, weights: Floats) -> float:
     if not 0.0 < share < 1.0:
         return 0.0
     above = np.maximum(np.concatenate([[1.0], precision]) - share, 0.0)
-    return _trapezoids(above, np.concatenate([[0.0], recall])) / (1 - share)
-
-
-def _trapezoids(y: Floats, x: Floats) -> float:
-    return float(((y[1:] + y[:-1]) / 2 * np.diff(x)).sum())
+    trapezoids = (above[1:] + above[:-1]) / 2 * np.diff(recall, prepend=0.0)
+    return float(trapezoids.sum()) / (1 - share)
 
 
 def _over(name: str, of: Callable[[Floats, Floats], float], title: str) -> Metric:
@@ -112,7 +110,7 @@ AUC_NORM = _over("auc_norm", auc_norm, "AUC_norm (trapezoids, minus the share of
 
 
 def decides(run: Run) -> bool:
-    """Whether the answers of a run are yes or no. Other runs rank: the zero of their scores means nothing.
+    """Whether the answers of a run are yes or no. Other runs only rank: zero is not a threshold of their scores.
 
     >>> def run(model, solver):
     ...     return Run(suite="inference", solver=solver, model=model, seed=0, items_sha="")
@@ -159,7 +157,7 @@ TABLES = (
 # ---- methods ---------------------------------------------------------------------------------------------------------
 
 
-PLAIN = "none"  # the control of items as they are
+PLAIN = "none"  # the control of unchanged items
 LEMMA, RELEASED, GRAPH, TYPED, PPDB = "lemma", "lemma (released)", "graph", "typed graph", "PPDB"
 LEMMA_RUNS = {"solver:lemma": LEMMA, "solver:lemma-released": RELEASED}
 WORDS, RELATIONS = "word embeddings", "relation embeddings"
@@ -167,7 +165,7 @@ WORDS, RELATIONS = "word embeddings", "relation embeddings"
 
 @dataclass(frozen=True)
 class Method:
-    """`rules` in the order in which they come, `base` what scores the rest ("" for rules alone), `how` its setting."""
+    """`rules` in their order, `base` the scorer of the remaining pairs ("" for rules alone), `how` its setting."""
 
     rules: tuple[str, ...]
     base: str
@@ -223,28 +221,25 @@ def used(value: object) -> bool:
 
 @dataclass(frozen=True)
 class ScoredSystem:
-    """A method, and which runs of the results are its."""
+    """A method and its runs among the results."""
 
     label: str
     method: Method
     runs: tuple[int, ...]
     trained: bool  # another training seed would have given another system
 
-    def by_label(self) -> ScoredSystem:
-        """The system with the label of its runs as base, so that two nets of one kind are two methods."""
-        return replace(self, method=replace(self.method, base=self.label)) if self.method.base else self
-
 
 def systems_of(results: Results) -> list[ScoredSystem]:
-    systems = [
-        ScoredSystem(
-            results.labels[group[0]], method_of(results.runs[group[0]], results.labels[group[0]]), tuple(group), net
-        )
-        for group in runs_by_system(results.runs)
-        for net in [bool(results.runs[group[0]].net)]
-    ]
-    names = Counter(system.method.name for system in systems)
-    return [system if names[system.method.name] == 1 else system.by_label() for system in systems]
+    """The systems of the results; two methods with one name are distinguished by the labels of their runs."""
+    groups = runs_by_system(results.runs)
+    methods = [method_of(results.runs[group[0]], results.labels[group[0]]) for group in groups]
+    names = Counter(method.name for method in methods)
+    systems = []
+    for method, group in zip(methods, groups, strict=True):
+        label = results.labels[group[0]]
+        own = replace(method, base=label) if method.base and names[method.name] > 1 else method
+        systems.append(ScoredSystem(label, own, tuple(group), bool(results.runs[group[0]].net)))
+    return systems
 
 
 # ---- scores ----------------------------------------------------------------------------------------------------------
@@ -256,16 +251,6 @@ def is_constant(pairs: Scores) -> bool:
 
 
 Groups = Callable[[Item], Iterable[str]]
-Records = list[tuple[Item, tuple[float, float]]]  # score and truth
-
-
-def records_of(answers: Iterable[tuple[Item, Answer]]) -> Records:
-    """The items of a run that have scores and a label."""
-    return [
-        (item, record)
-        for item, answer in answers
-        if answer.status not in LEFT_OUT and (record := score_and_truth(item, answer)) is not None
-    ]
 
 
 def grouped(results: Results, system: ScoredSystem, groups: Groups = lambda item: ("all",)) -> dict[str, Scores]:
@@ -274,9 +259,11 @@ def grouped(results: Results, system: ScoredSystem, groups: Groups = lambda item
     runs = []
     for at in system.runs:
         rows: dict[str, dict[str, tuple[tuple[float, float], tuple[str, ...]]]] = defaultdict(dict)
-        for item, record in records_of(results.scored(at)):
-            for name in groups(item):
-                rows[name][str(item.facts.get("source", item.id))] = record, clusters_of(item)
+        for item, answer in results.scored(at):
+            record = None if answer.status in LEFT_OUT else score_and_truth(item, answer)
+            if record is not None:
+                for name in groups(item):
+                    rows[name][str(item.facts.get("source", item.id))] = record, clusters_of(item)
         runs.append(rows)
     by_group = {}
     for name, first in list(runs[0].items()):
@@ -291,7 +278,7 @@ def grouped(results: Results, system: ScoredSystem, groups: Groups = lambda item
 
 
 def difference(metric: Metric, a: Scores, b: Scores, *, margin: float = 0.0) -> Difference | None:
-    """The metric of `a` less that of `b` on the pairs that both answered."""
+    """The metric of `a` minus that of `b` on the pairs that both answered."""
     one, other = on_common_items(a, b)
     return one.under(metric).minus(other.under(metric), margin=margin) if len(one) else None
 

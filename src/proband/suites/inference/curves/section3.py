@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proband.core.suite import Analysis, Results, Sheet
+from proband.core.suite import Results, Sheet, Table
 from proband.suites.inference.curves.measures import PLAIN, control_of
 
 PAPER: Mapping[str, int | float] = {
@@ -24,7 +24,7 @@ PAPER: Mapping[str, int | float] = {
 
 
 def counts_of(manifest: Mapping[str, Any]) -> dict[str, int | float | None]:
-    """The same figures of these items; those of judgments where the items come from judgments."""
+    """The same counts for these items; counts of judgments only if the items come from judgments."""
     labels, judged = manifest.get("labels", {}), manifest.get("judgments", {})
     kept, audit = judged.get("retained", {}), judged.get("audit", {})
     pairs = judged.get("pairs_judged")
@@ -64,4 +64,4 @@ def section3(results: Results, seed: int) -> Sequence[Sheet]:
     )
 
 
-SECTION3 = Analysis(name="section3", help="pairs collected, judged and kept (section 3)", of=section3)
+SECTION3 = Table(name="section3", title="pairs collected, judged and kept (section 3)", of=section3, always=False)

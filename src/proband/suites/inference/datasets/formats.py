@@ -11,13 +11,7 @@ from pathlib import Path
 
 from proband.core.errors import ProbandError
 from proband.core.tables import text_lines
-from proband.suites.inference.datasets.triples import (
-    LEVY_DAGAN,
-    SPLITS,
-    data_files,
-    read_levy_dagan,
-    read_levy_holt,
-)
+from proband.suites.inference.datasets.triples import LEVY_DAGAN, SPLITS, data_files, read_levy_dagan, read_levy_holt
 from proband.suites.inference.datasets.zeichner import read_zeichner
 from proband.suites.inference.gold import read_own
 from proband.suites.inference.items import Example
@@ -49,7 +43,7 @@ def examples(path: Path, form: str) -> tuple[str, list[Example]]:
 
 
 def detect(path: Path) -> str:
-    """By the names in a folder, else by the first line of a file.
+    """Detect the format by the names in a folder, otherwise by the first line of a file.
 
     Levy/Holt's rows look like others (Holt 2018) that mean the opposite direction: only its names tell them apart, and
     a file with another name needs --format.
@@ -80,7 +74,7 @@ def detect(path: Path) -> str:
 
 
 def by_first_line(path: Path) -> str:
-    """The format of a file that its name does not tell; "" where the first line does not tell it either."""
+    """The format that the first line of a file shows; "" if it shows none."""
     first = next(text_lines(path), (1, ""))[1]
     if "rule_lhs" in first:
         return "zeichner"

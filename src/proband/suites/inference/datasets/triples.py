@@ -106,15 +106,9 @@ def answered(question: Triple, answer: Triple, *, entailed: bool | None, source:
         straight=straight,
         question=", ".join(question),
         source=source,
-        typed=types_of(question, kind, straight=straight),
+        typed=(kind, "") if (question.subject == kind) is straight else ("", kind),
         matched=matched,
     )
-
-
-def types_of(question: Triple, kind: str, *, straight: bool) -> tuple[str, str]:
-    """The types of the premise's arguments: that of the answer is known."""
-    first = (question.subject == kind) is straight
-    return (kind, "") if first else ("", kind)
 
 
 # ---- Levy/Holt -------------------------------------------------------------------------------------------------------
@@ -161,7 +155,7 @@ def read_file(path: Path) -> Iterator[Example]:
 
 
 def is_question(left: Triple, left_text: Triple, right: Triple, right_text: Triple, used: Counter[Triple]) -> bool:
-    """Whether the left triple is the question: its argument was filled in; else the one that is in more rows."""
+    """Whether the left triple is the question: the one whose argument was filled in, otherwise the more frequent."""
     changed = [typed.lower != text.lower for typed, text in ((left, left_text), (right, right_text))]
     return changed[0] if changed[0] != changed[1] else used[left] >= used[right]
 

@@ -1,9 +1,9 @@
 """Zeichner et al. 2012: `rule_lhs, rule_rhs, lhs, rhs, judgment, confidence` (tabs or commas).
 
 `lhs` (the premise) is the instantiated left side of a rule, `rhs` the hypothesis that applying the rule gives; `@R@`
-after a relation says that its arguments are swapped. The arguments are what stands around the relation. Every one of
-the 6,567 released rows (entailing and non-entailing annotations) is cut so that both sides have the same two
-arguments, straight in 6,379 and swapped in 188, as the marks say.
+after a relation means that its arguments are swapped. The arguments are the texts around the relation. Each of the
+6,567 released rows (entailing and non-entailing annotations) is split so that both sides have the same two arguments,
+straight in 6,379 and swapped in 188, in agreement with the marks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SWAPPED = "@R@"
 
 
 def read_zeichner(path: Path) -> Iterator[Example]:
-    """One table, or all of a folder."""
+    """Read one table, or all tables of a folder."""
     for file in data_files(path) if path.is_dir() else [path]:
         for row, cells in zeichner_rows(file):
             premise, hypothesis = (cut(cells[text], cells[rule], row) for text, rule in SIDES)

@@ -5,8 +5,8 @@ hypothesis-words   a bag of words of the hypothesis alone, by logistic regressio
 direction          the share of entailed pairs among those of the same direction (question to answer, answer to
                    question), less that of all: 0 for every pair of a set that has one direction
 
-Both learn from the items as they are (no control), of the train split, or of the valid one, or of a set that
-has neither. What they have learnt from is scored in ten parts, each by what was learnt from the questions of the
+Both learn from the unchanged items (no control) of the train split, else of the valid split, else of the whole set. The
+items that they learnt from are cross-fitted in ten parts: each part is scored by a model of the questions of the
 others.
 """
 
@@ -39,8 +39,8 @@ Scorer = Callable[[Item], float]
 
 
 class Learnt:
-    """A baseline that learns from labels (protocol LearnsFromItems). An item of the split that was learnt from is
-    scored by what was learnt from the other questions of it."""
+    """A baseline that learns from labels (protocol LearnsFromItems). It scores an item of its training split with a
+    model of other questions of that split."""
 
     name: str
 

@@ -2,8 +2,8 @@
 
 1. the premise's relation contains all content words of the hypothesis' relation
 2. the relations share a verb
-3. their voice matches the alignment of their arguments: the same voice where they stand straight, active and passive
-   where they are swapped
+3. their voice matches the alignment of their arguments: the same voice if they are in the same order, active and
+passive if they are swapped
 4. they agree on negation
 
 printed    our reading of these sentences; of a relation without content words (`is in`) all words must be contained

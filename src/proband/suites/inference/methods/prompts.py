@@ -48,26 +48,20 @@ Accepts = Callable[[InferenceFacts], bool]
 
 @dataclass(frozen=True, kw_only=True)
 class RuleOptions:
-    """Which rules come first."""
+    """Options that choose which rules come first."""
 
     on_lemma: Annotated[bool, Meta(description="pairs that the lemma baseline accepts come first")] = False
     lemma: Annotated[
         lemma.LemmaRule, Meta(description="rule of the lemma baseline: as printed, or as in the authors' program")
     ] = "printed"
     graph: Annotated[str, Meta(description="entailment graphs, comma-separated: pairs they accept come first")] = ""
-    typed: Annotated[bool, Meta(description="a graph's rules hold for their types only, where a type is known")] = False
+    typed: Annotated[bool, Meta(description="a graph's rules apply only to their types, if types are known")] = False
     ppdb: Annotated[str, Meta(description="files of PPDB, comma-separated: pairs they accept come first")] = ""
     ppdb_score: Annotated[float, Meta(description="lowest PPDB 2.0 score of a paraphrase")] = 0.0
 
     @property
     def any(self) -> bool:
         return bool(self.on_lemma or paths_in(self.graph) or paths_in(self.ppdb))
-
-
-def rules_of(options: RuleOptions) -> list[Accepts]:
-    """The files of rules that the options name, each read once."""
-    graphs: list[Accepts] = [partial(read_graph(path).accepts, typed=options.typed) for path in paths_in(options.graph)]
-    return graphs + [read_ppdb(path, options.ppdb_score).accepts for path in paths_in(options.ppdb)]
 
 
 def paths_in(text: str) -> list[Path]:
@@ -88,7 +82,8 @@ def after_rules(items: Sequence[Item], answers: Sequence[Answer], options: RuleO
     """Rank the answers after those that a rule accepts, which count as read even if the reply was not."""
     if not options.any:
         return list(answers)
-    rules = rules_of(options)
+    rules: list[Accepts] = [partial(read_graph(path).accepts, typed=options.typed) for path in paths_in(options.graph)]
+    rules += [read_ppdb(path, options.ppdb_score).accepts for path in paths_in(options.ppdb)]
     if options.typed and not any("types" in item.facts for item in items):
         raise ProbandError("'typed' asks for the types of arguments, and these items have none")
     return [
@@ -113,7 +108,7 @@ def answer_by_rules(pair: InferenceFacts, answer: Answer, rules: Sequence[Accept
 
 
 class RuleSolver:
-    """`solver:rules`: what no rule accepts is not entailed."""
+    """`solver:rules`: a pair is entailed if a rule accepts it."""
 
     name = "solver:rules"
 
@@ -126,7 +121,7 @@ class RuleSolver:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions(RuleOptions):
-    """Of relation embeddings also the similarity in context."""
+    """Options of the models that read items, including the similarity in context of relation embeddings."""
 
     context: Annotated[
         str,
@@ -168,7 +163,7 @@ NOTHING = "something happened"
 
 @dataclass(frozen=True, kw_only=True)
 class PromptOptions(RuleOptions):
-    """How the model is asked."""
+    """Options of the prompts."""
 
     prompts: Annotated[
         str,
@@ -179,13 +174,15 @@ class PromptOptions(RuleOptions):
     ] = "so,means,because"
     score: Annotated[
         Literal["forward", "pmi", "both", "prior"],
-        Meta(description="likelihood, minus its prior, minus the reverse direction; prior: of the hypothesis alone"),
+        Meta(
+            description="the likelihood, minus its prior, minus the reverse direction; prior: of the hypothesis alone"
+        ),
     ] = "pmi"
     method: Annotated[str, Meta(description="pll, pll-word-l2r, pll-whole-word (masked), ll (causal)")] = ""
 
 
 def templates(prompts: str) -> list[str]:
-    """The texts of prompts given by name, or as they are.
+    """The texts of prompts, given by name or literally.
 
     >>> templates("so,because")
     ['{premise}, so {hypothesis}.', 'Because {premise}, {hypothesis}.']

@@ -29,17 +29,8 @@ from typing import NamedTuple
 from proband.core.errors import ProbandError
 from proband.core.tables import text_lines
 from proband.lexicon.inflection import verb_lemma
-from proband.suites.inference.items import (
-    ADVERB,
-    ARTICLE,
-    HAVE,
-    MODAL,
-    NEGATION,
-    InferenceFacts,
-    participle,
-    phrase,
-    words,
-)
+from proband.suites.inference import items
+from proband.suites.inference.items import ADVERB, ARTICLE, MODAL, NEGATION, InferenceFacts, phrase, words
 
 
 @lru_cache(maxsize=500_000)
@@ -52,7 +43,7 @@ def canonical(relation: str) -> str:
     tokens = [word for word in words(relation) if word not in ARTICLE | MODAL | ADVERB | NEGATION]
     if len(tokens) > 1 and tokens[0] == "to":
         tokens = tokens[1:]
-    if len(tokens) > 1 and tokens[0] in HAVE and (participle(tokens[1]) or tokens[1] == "been"):
+    if len(tokens) > 1 and tokens[0] in items.HAVE and (items.participle(tokens[1]) or tokens[1] == "been"):
         tokens = tokens[1:]
     if len(tokens) > 1 and tokens[0] in ("do", "does", "did"):
         tokens = tokens[1:]
@@ -85,7 +76,7 @@ class RuleBase:
         return sum(map(len, self.rules.values()))
 
     def holds(self, premise: str, hypothesis: str, *, swapped: bool, types: tuple[str, str]) -> bool:
-        """Whether there is such a rule with types that agree with the known ones."""
+        """Whether a rule exists whose types agree with the known types."""
         known = self.rules.get((premise, hypothesis, swapped), ())
         return any(all(not a or not b or a == b for a, b in zip(each, types, strict=True)) for each in known)
 

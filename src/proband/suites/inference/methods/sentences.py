@@ -1,6 +1,6 @@
 """Models that read both sentences. Cross-encoders trained for natural-language inference: log p(entailment) - log
-p(anything else). Sentence encoders: the cosine of the two embeddings, which is the same in both directions. Models that
-are asked in words (`generate`, `choose`): yes or no."""
+p(anything else). Sentence encoders: the cosine of the two embeddings, which is the same in both directions. Generative
+models (`generate`, `choose`) answer yes or no."""
 
 from __future__ import annotations
 

@@ -114,13 +114,13 @@ def _unskew(waves: Tensor, n: int) -> Tensor:
 
 def grid(emit: Tensor, shift: Tensor, *, semiring: Semiring, start: Tensor | None = None) -> Tensor:
     """A[b, j, i]. `emit` and `shift` are log-probabilities, batch × n × m."""
-    # what `roll` brings round from the far side meets a zero of the semiring
+    # values that `roll` wraps around are multiplied by a zero of the semiring
     by_shift, by_emit = semiring.lift(shift).roll(1, 2), semiring.lift(emit).roll(1, 1)
     return sweep(by_shift, by_emit, semiring=semiring, start=start)
 
 
 def _everywhere(emit: Tensor, semiring: Semiring) -> Tensor:
-    """Row 0 of alignments that start at any position, free of charge."""
+    """Row 0 of alignments that may start at any position with weight one."""
     return emit.new_full((emit.shape[0], emit.shape[2]), semiring.one)
 
 
@@ -132,7 +132,7 @@ def _corner(table: Tensor, words: Tensor, positions: Tensor) -> Tensor:
 def total(
     emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, semiring: Semiring, anywhere: bool = False
 ) -> Tensor:
-    """α_m(n) of every sentence: in LOG the log marginal likelihood, in MAX the score of the best alignment."""
+    """α_m(n) of every sentence: the log marginal likelihood in LOG, the score of the best alignment in MAX."""
     cells = grid(emit, shift, semiring=semiring, start=_everywhere(emit, semiring) if anywhere else None)
     return semiring.times(_corner(cells, words, positions), semiring.lift(_corner(emit, words, positions)))
 
@@ -148,9 +148,7 @@ def rows(emit: Tensor, shift: Tensor, *, semiring: Semiring, start: Tensor | Non
 # ---- the marginal likelihood with its gradient ----------------------------------------------------------------------
 
 
-def log_total(
-    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, anywhere: bool = False
-) -> Tensor:  # fmt: skip
+def log_total(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, anywhere: bool = False) -> Tensor:
     """log α_m(n), differentiable: its gradients are the posteriors of the emits and of the shifts (Eisner 2016)."""
     value: Tensor = _LogTotal.apply(emit, shift, words, positions, anywhere)  # type: ignore[no-untyped-call]
     return value
@@ -179,7 +177,8 @@ def inside_outside(
     into = torch.cat([shift.roll(1, 2), flip(shift)]), torch.cat([emit.roll(1, 1), flip(emit)])
     start = None
     if anywhere:  # of the grid itself; its mirror image starts in the corner
-        start = torch.cat([_everywhere(emit, LOG), _everywhere(emit, LOG).index_fill(1, _beyond_first(emit), NEVER)])
+        everywhere, beyond_first = _everywhere(emit, LOG), torch.arange(1, m, device=emit.device)
+        start = torch.cat([everywhere, everywhere.index_fill(1, beyond_first, NEVER)])
     both = sweep(*into, semiring=LOG, start=start)
     inside, outside = both[:size], flip(both[size:])  # outside: ways from a cell to the last emit, without that emit
     value = _corner(inside, words, positions) + _corner(emit, words, positions)
@@ -195,31 +194,23 @@ def inside_outside(
 
 
 def _mirror(words: Tensor, positions: Tensor, *, n: int, m: int) -> Callable[[Tensor], Tensor]:
-    """Turns each sentence's own part of a grid upside down and back to front (and back again)."""
+    """Reverse both axes of each sentence's own part of a grid; a second call restores it."""
     j = (words[:, None] - 1 - torch.arange(n, device=words.device)).clamp(min=0)
     i = (positions[:, None] - 1 - torch.arange(m, device=words.device)).clamp(min=0)
     sentence = torch.arange(len(words), device=words.device)[:, None, None]
     return lambda table: table[sentence, j[:, :, None], i[:, None]]
 
 
-def _beyond_first(emit: Tensor) -> Tensor:
-    return torch.arange(1, emit.shape[2], device=emit.device)
-
-
-def posteriors(
-    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, anywhere: bool = False
-) -> Tensor:  # fmt: skip
+def posteriors(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, anywhere: bool = False) -> Tensor:
     """p(a_j = i | x, y), batch × n × m; rows beyond a sentence are zero."""
     with torch.no_grad():
         return inside_outside(emit, shift, words=words, positions=positions, anywhere=anywhere)[1]
 
 
 @torch.no_grad()
-def viterbi(
-    emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, anywhere: bool = False
-) -> Tensor:  # fmt: skip
-    """The most likely alignment, batch × n, -1 beyond a sentence: from the corner a_n = m back to the start, asking at
-    every cell whether it was entered by an emit."""
+def viterbi(emit: Tensor, shift: Tensor, *, words: Tensor, positions: Tensor, anywhere: bool = False) -> Tensor:
+    """The most likely alignment, batch × n, -1 beyond a sentence. Traced from the corner a_n = m back to the start, by
+    testing at every cell whether an emit entered it."""
     size, n, m = emit.shape
     cells = grid(emit, shift, semiring=MAX, start=_everywhere(emit, MAX) if anywhere else None)
     down = (cells + emit).roll(1, 1) >= (cells + shift).roll(1, 2)
@@ -231,6 +222,6 @@ def viterbi(
     for _ in range(n + m - 2):
         trail.append(came_from.gather(1, trail[-1]))
     path = torch.cat(trail, 1)
-    # a word is emitted at the last position that its row was walked through
+    # a word is emitted at the last position of the path in its row
     alignment = path.new_full((size, n), -1)
     return alignment.scatter_reduce_(1, path // m, path % m, "amax")

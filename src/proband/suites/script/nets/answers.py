@@ -1,4 +1,4 @@
-"""A trained net at work: cloze answers and alignments."""
+"""A trained net as a model: cloze answers and alignments."""
 
 from __future__ import annotations
 
@@ -16,20 +16,11 @@ from proband.core.files import read_json
 from proband.core.types import Answer, Item
 from proband.suites.script.corpus import facts_of
 from proband.suites.script.filling import generator_of
+from proband.suites.script.nets import slot_filling
 from proband.suites.script.nets.batches import ScriptBatch, pad
 from proband.suites.script.nets.layers import NetShape
 from proband.suites.script.nets.options import MANNER
-from proband.suites.script.nets.slot_filling import (
-    Blanks,
-    Filling,
-    all_of,
-    beam_search,
-    best_of,
-    blank_mask,
-    fill,
-    gold,
-    greedy,
-)
+from proband.suites.script.nets.slot_filling import Blanks, Filling, all_of, beam_search, best_of, fill, gold, greedy
 from proband.suites.script.nets.task import KINDS
 from proband.training.folder import NOTE
 from proband.training.task import with_weights
@@ -82,7 +73,7 @@ class TrainedScriptNet:
 
     @property
     def attends(self) -> bool:
-        """Whether words have weights over the abstract line, and no alignment of the whole text."""
+        """Whether the net has attention weights over the abstract line instead of an alignment."""
         return not self.aligns and hasattr(self.net, "alignments")
 
     def with_options(self, **options: Any) -> TrainedScriptNet:
@@ -95,7 +86,9 @@ class TrainedScriptNet:
         with_blanks = [item for item in items if facts_of(item).blanks]
         for group in _groups(with_blanks, self.size):
             batch = self._batch(group)
-            blank = blank_mask([self._blanks(item) for item in group], batch.y.shape[1], device=self.device)
+            blank = slot_filling.blank_mask(
+                [self._blanks(item) for item in group], batch.y.shape[1], device=self.device
+            )
             oracle, *own = (filled.each(Tensor.cpu) for filled in self._fill(group, batch, blank, allowed))
             for row, item in enumerate(group):
                 answers[item.id] = self._records(item, row, oracle, own)
@@ -124,12 +117,12 @@ class TrainedScriptNet:
         yield from own
 
     def _blanks(self, item: Item) -> list[tuple[int, int]]:
-        """Where the blanks are, as far as the text is read."""
+        """The blanks in the part of the text that the net reads."""
         end = self.longest or len(facts_of(item).concrete)
         return [(start, min(stop, end)) for start, stop in facts_of(item).blanks if start < end]
 
     def _uniforms(self, group: Sequence[Item], batch: ScriptBatch, *, each: int = 1) -> Tensor:
-        """Random numbers from the seed and each item's name, so that no answer depends on what else was asked."""
+        """Random numbers from the seed and each item's name, so that no answer depends on the other items."""
         width = batch.y.shape[1]
         noise = np.zeros((len(group), each * self.draws, width), dtype=np.float32)
         for row, item in enumerate(group):
@@ -178,7 +171,7 @@ class TrainedScriptNet:
         return Answer(item_id=item.id, blanks=tuple(blanks))
 
     def _draws(self, at: Any, oracle: Filling, own: Sequence[Filling]) -> dict[str, list[list[str]] | list[float]]:
-        """The words of every draw, in both modes, and the share with each right word among their five likeliest."""
+        """The words of every draw in both modes, and the share of draws with each right word in the top five."""
         hits = torch.stack([(each.rank[at] <= 5).double() for each in own]).mean(0)
         return {
             "oracles": [self._words(words) for words in oracle.drawn[at].T],
@@ -187,7 +180,7 @@ class TrainedScriptNet:
         }
 
     def align(self, items: Sequence[Item]) -> list[Alignment]:
-        """Viterbi alignments and posteriors of the items' texts; of attention each word's largest weight, and all."""
+        """Viterbi alignments and posteriors of the texts; for attention, positions of the largest weights, and all."""
         alignments: dict[str, Alignment] = {}
         for group in _groups(items, self.size):
             paths, posteriors = (each.cpu() for each in self.net.alignments(self._batch(group)))

@@ -1,4 +1,4 @@
-"""What the nets are made of: word vectors, an LSTM reader, and the layer that predicts a word."""
+"""Shared layers of the nets: word vectors, an LSTM reader, and the layer that predicts a word."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NetShape:
     width: int = 100  # of the hidden layer of equation 3
     dropout: float = 0.5  # on that layer
     input_dropout: float = 0.0  # on word vectors
-    state_dropout: float = 0.0  # on what the LSTMs put out
+    state_dropout: float = 0.0  # on the outputs of the LSTMs
     learned: bool = False  # the word vectors are learned with the net (where no ready ones were given)
     shift: float = 0.0  # fixed log-odds of shift against emit (transducer with fixed transitions)
     anywhere: bool = False  # alignments start at any position, not at the first (transducers)
@@ -74,7 +74,7 @@ class TokenReader(nn.Module):
         return dropout(padded, self.drop, self.training), state
 
     def unroll(self, vectors: Tensor, positions: Tensor) -> tuple[Tensor, State]:
-        """The same word by word, every state kept, so that no length need be known to the host."""
+        """Encode word by word and keep every state, so that the host needs no lengths."""
         weights = [p for _, p in self.lstm.named_parameters()]
         h = c = vectors.new_zeros(len(vectors), self.lstm.hidden_size)
         states: list[State] = []
@@ -114,7 +114,7 @@ CACHED = 128  # rows: with 2,000 words a block of one megabyte, which a core's s
 def word_log_probability(h: Tensor, weight: Tensor, bias: Tensor, words: Tensor, *, block: int | None = None) -> Tensor:
     r"""log p(words[r]) under softmax(weight h[r] + bias), for every row r; `block` rows are in memory at a time.
 
-    Of each softmax only one entry is wanted, the one of the word that is there:
+    Only one entry of each softmax is needed, that of the given word:
 
         log p(y) = h · w_y + b_y - log Σ_v exp(h · w_v + b_v)
         ∂/∂logit_v log p(y) = [v = y] - p(v)
@@ -141,7 +141,7 @@ class Picked(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, h: Tensor, weight: Tensor, bias: Tensor, words: Tensor, block: int) -> Tensor:
         normaliser = h.new_empty(len(h))
-        space = h.new_empty(min(block, len(h)), len(weight))  # one block of scores, used again and again
+        space = h.new_empty(min(block, len(h)), len(weight))  # one block of scores, reused
         for at in range(0, len(h), block):
             rows = h[at : at + block]
             scores = torch.addmm(bias, rows, weight.t(), out=space[: len(rows)])
@@ -157,7 +157,7 @@ class Picked(torch.autograd.Function):
         (g,) = gradients
         to_h, to_weight, to_bias = torch.zeros_like(h), torch.zeros_like(weight), torch.zeros_like(bias)
         count = len(g)
-        if not g.is_cuda:  # to count rows would make a device wait
+        if not g.is_cuda:  # counting rows would synchronise the device
             matter = (g.abs() > NEGLIGIBLE * g.abs().max()).nonzero()[:, 0]
             count = len(matter)
         space = h.new_empty(min(ctx.block, count), len(weight))

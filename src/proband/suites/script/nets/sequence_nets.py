@@ -1,7 +1,7 @@
 r"""The nets without alignments: language model, sequence to sequence, and with attention.
 
-The first is the skeleton of the others, and of the transducers: they say how the decoder starts (`encode`) and what a
-word is predicted from (`features`).
+The other nets and the transducers extend the first: they define how the decoder starts (`encode`) and which features
+predict a word (`features`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from proband.suites.script.nets.layers import NetShape, Output, State, TokenRead
 
 @dataclass(frozen=True)
 class SourceStates:
-    """The abstract line as read: hidden states, their number, the state the decoder starts from, and what a transducer
-    joins with its words (one linear map of the states for each MLP)."""
+    """The encoded abstract line: hidden states, their number, the initial state of the decoder, and one linear map of
+    the states per MLP of a transducer."""
 
     states: Tensor | None
     positions: Tensor
@@ -70,7 +70,7 @@ def _rows(state: State | None, rows: Tensor) -> State | None:
 
 
 class LanguageModel(nn.Module):
-    """The unconditional one: p(y) = Π_j p(y_j | y_1:j-1), blind to the abstract line."""
+    """The unconditional model: p(y) = Π_j p(y_j | y_1:j-1), blind to the abstract line."""
 
     latent = False
 
@@ -86,7 +86,7 @@ class LanguageModel(nn.Module):
         return SourceStates(None, batch.positions, None)
 
     def features(self, source: SourceStates, top: Tensor) -> Tensor:
-        """What a word is predicted from: batch × n × hidden -> batch × n × width."""
+        """The features that predict a word: batch × n × hidden -> batch × n × width."""
         out: Tensor = self.from_decoder(top)
         return out
 
@@ -119,7 +119,7 @@ class LanguageModel(nn.Module):
     # ---- one word at a time -----------------------------------------------------------------------------------------
 
     def begin(self, batch: ScriptBatch) -> Prefix:
-        """Before the first word: the start symbol has been read."""
+        """The prefix before the first word; the start symbol has been read."""
         source = self.encode(batch)
         top, state = self.decoder(self.vectors(batch.before[:, :1]), source.begin)
         return Prefix(source, state, top[:, 0], top.new_zeros(len(top)))
@@ -144,7 +144,7 @@ class LanguageModel(nn.Module):
         return replace(prefix, slot_decoder=(new, torch.where(unheard[:, None], top, new_top[:, 0])))
 
     def for_slots(self, prefix: Prefix) -> Prefix:
-        """What slots are filled from: the other decoder, if there is one."""
+        """The prefix that fills slots: that of the other decoder, if there is one."""
         if prefix.slot_decoder is None:
             return prefix
         state, top = prefix.slot_decoder
@@ -163,7 +163,7 @@ class LanguageModel(nn.Module):
         return prefix
 
     def moves(self, prefix: Prefix, starting: Tensor) -> Tensor:
-        """-log p of what a transducer does besides saying the next word of its slot; batch."""
+        """-log p of a transducer's transitions, without the next word of its slot; batch."""
         return prefix.top.new_zeros(len(prefix.top))
 
     def next_logits(self, prefix: Prefix, rows: Tensor) -> Tensor:
@@ -208,7 +208,8 @@ class Attention(Seq2Seq):
 
     @torch.no_grad()
     def alignments(self, batch: ScriptBatch) -> tuple[Tensor, Tensor]:
-        """argmax_i a_j(i) of every word and the weights, batch × n × m: no path, each word for itself."""
+        """argmax_i a_j(i) of every word, and the weights, batch × n × m. Words are aligned independently, not along a
+        path."""
         source = self.encode(batch)
         weights = self.weights(source, self.decode(source, batch.before))
         return weights.argmax(2), weights

@@ -1,13 +1,13 @@
 """Slot filling (A.4): the blanks of a text from left to right, with the number of words in each given.
 
-At every blank the net sees the abstract line and the text before. *Oracle*: what it reads on with is the gold word;
-*greedy*: its own. At the start of each slot a transducer takes its alignment from the best alignment of the whole
+At every blank the net sees the abstract line and the text before. It then reads the gold word (*oracle*) or its own
+word (*greedy*). At the start of each slot a transducer takes its alignment from the best alignment of the whole
 prefix, so earlier decisions can be revised. A sampled text is one of five drawn at temperature 0.1, the one with the
 highest probability as a whole, since each draw saw only its left context.
 
-All texts are read side by side, one word at a time, and each of its drawn versions only as far as it differs from the
-others: draws with the same words so far (and the oracle, while they are right) are one row of the batch, which
-splits where they part. At temperature 0.1 most draws agree, so five cost little more than two.
+All texts are read in one batch, one word at a time. Draws with the same words so far (and the oracle, while they are
+right) share one row of the batch, which splits where they
+differ. At temperature 0.1 most draws agree, so five cost little more than two.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WORTH = 0.9  # rows that are no longer wanted are dropped when this share of the
 
 
 class SlotQuestion(NamedTuple):
-    """The blank words of one column of the batch: what is to be chosen for `texts`, by every draw."""
+    """The blank words of one column of the batch, which every draw chooses for `texts`."""
 
     scores: Tensor  # log-probabilities, rows × vocabulary
     rows: Tensor  # the row each draw of each text reads, texts × draws
@@ -61,7 +61,7 @@ def sample_by(uniforms: Tensor, temperature: float = 0.1) -> Choose:
 
 
 def first_then(first: Choose, others: Choose) -> Choose:
-    """The first draw by one rule, the others by another."""
+    """A rule that treats the first draw by one rule and the others by another."""
 
     def choose(question: SlotQuestion) -> Tensor:
         left, right = question._replace(rows=question.rows[:, :1]), question._replace(rows=question.rows[:, 1:])
@@ -74,13 +74,13 @@ def first_then(first: Choose, others: Choose) -> Choose:
 class Filling:
     """The words of each blank: per text and word position (batch × n; from `explore` batch × draws × n)."""
 
-    words: Tensor  # the text as read on with
+    words: Tensor  # the text that the net reads
     first: Tensor  # the likeliest word
     five: Tensor  # the five likeliest, batch × n × 5
     rank: Tensor  # of the gold word, from 1
     surprisal: Tensor  # of the gold word, in nats
     moves: Tensor  # -log-probability of a transducer's shifts and emits
-    drawn: Tensor  # words drawn by the way, which are not read on with, batch × n × samples
+    drawn: Tensor  # further words drawn, which the net does not read, batch × n × samples
 
     def each(self, change: Callable[[Tensor], Tensor]) -> Filling:
         return Filling(**{name: change(getattr(self, name)) for name in self.__dataclass_fields__})
@@ -88,7 +88,7 @@ class Filling:
 
 @dataclass(frozen=True)
 class Blanks:
-    """The blanks of a batch, and how they are filled: the same for every column."""
+    """The blanks of a batch and how to fill them, the same for every column."""
 
     net: Any
     batch: ScriptBatch
@@ -123,7 +123,7 @@ class Blanks:
         return self.net.read_for_slots(prefix, words, self.lasts[texts, column]) if self.ends_unread else prefix
 
     def ask(self, prefix: Any, filled: Filling, *, at: Tensor, texts: Tensor, column: int) -> None:
-        """Choose the blank words of a column, and note in `filled` what was thought of them."""
+        """Choose the blank words of a column, and record their predictions in `filled`."""
         here, rows = self.blank[:, column].nonzero()[:, 0], self.blank[texts, column].nonzero()[:, 0]
         number = torch.zeros_like(texts)
         number[rows] = torch.arange(len(rows), device=rows.device)
@@ -198,7 +198,7 @@ def _empty_filling(batch: ScriptBatch, draws: int, samples: int) -> Filling:
 
 
 def fill(net: Any, batch: ScriptBatch, blank: Tensor, *, choose: Choose, allowed: Tensor, **how: Any) -> Filling:
-    """Every text once; `how` are further fields of `Blanks`."""
+    """Fill every text once; `how` are further fields of `Blanks`."""
     return explore(Blanks(net, batch, blank, choose, allowed, **how))[0].each(lambda x: x[:, 0])
 
 
@@ -256,11 +256,11 @@ def blank_mask(spans: Sequence[Sequence[Sequence[int]]], n: int, *, device: str 
 # (A.4).
 
 
-DEAD = -1e30  # the likelihood of what is no text yet
+DEAD = -1e30  # the likelihood of an unused place in the beam
 
 
 def beam_search(blanks: Blanks, *, width: int) -> Filling:
-    """Every text as the search fills it, and what the net thinks of the gold words in that text."""
+    """Every text as filled by the search, and the net's predictions for the gold words in that text."""
     words = search(blanks, width=width)
     net, batch, blank, allowed = blanks.net, blanks.batch, blanks.blank, blanks.allowed
 
@@ -296,9 +296,7 @@ def search(blanks: Blanks, *, width: int) -> Tensor:
     return chosen.view(size, width, n)[torch.arange(size, device=best.device), best]
 
 
-def _next(
-    blanks: Blanks, prefix: Prefix, alive: Tensor, texts: Tensor, column: int
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+def _next(blanks: Blanks, prefix: Prefix, alive: Tensor, texts: Tensor, column: int) -> tuple[Tensor, Tensor, Tensor]:
     """For every place in the beam the row that it continues, its word, and its log-likelihood if alive."""
     net, size = blanks.net, len(blanks.blank)
     width = len(texts) // size

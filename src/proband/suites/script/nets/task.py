@@ -37,13 +37,13 @@ Text = tuple[list[str], list[str]]  # abstract, concrete
 
 
 def marginal(net: Any, batch: ScriptBatch) -> Tensor:
-    """Equation 7: summed over all alignments (for nets without alignments just their likelihood); nats per word."""
+    """Equation 7, summed over all alignments (nets without alignments: the likelihood), in nats per word."""
     loss: Tensor = -net.log_likelihood(batch).sum() / batch.words.sum()
     return loss
 
 
 def viterbi_em(net: Any, batch: ScriptBatch) -> Tensor:
-    """A.3: the most likely alignments of the batch under the net as it is, then their joint likelihood."""
+    """A.3: the most likely alignments of the batch under the current net, then their joint likelihood."""
     loss: Tensor = -net.joint_log_likelihood(batch, net.align(batch)).sum() / batch.words.sum()
     return loss
 
@@ -124,7 +124,7 @@ def task(items: Path, *, kind: str, options: ScriptNetOptions, seed: int = 0, mo
 
 
 def _shift(training: Sequence[Text], options: ScriptNetOptions) -> float:
-    """The log-odds of a shift: of the given probability, or by the lengths of the texts."""
+    """The log-odds of a shift: from the given probability, or from the lengths of the texts."""
     if isinstance(options, FixedOptions) and options.shift is not None:
         return math.log(options.shift / (1 - options.shift))
     return math.log(sum(len(x) for x, _ in training) / sum(len(y) for _, y in training))
@@ -143,7 +143,7 @@ def texts_of(items: Path) -> tuple[list[Text], list[Text]]:
 
 
 def _vectors(vocabulary: Vocabulary, source: Path | None, *, learned: bool) -> tuple[Tensor, Mapping[str, Any]]:
-    """The table of word vectors and, for net.json, where it comes from."""
+    """The table of word vectors and, for net.json, its source."""
     if source is None:
         return torch.from_numpy(random_vectors(len(vocabulary), 100)), {"learned": True}
     table, known = vectors_for(vocabulary, source)

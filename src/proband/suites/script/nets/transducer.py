@@ -37,7 +37,7 @@ class Transducer(Seq2Seq):
         return SourceStates(states, batch.positions, None, self.joins(states))
 
     def joins(self, states: Tensor) -> tuple[Tensor, ...]:
-        """What of the positions enters the first layer of each MLP(e_i, d_j), batch × m × width."""
+        """The positions' share of the first layer of each MLP(e_i, d_j), batch × m × width."""
         return (self.from_encoder(states),)
 
     # ---- the weights of the grid ------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ class Transducer(Seq2Seq):
         return log_total(*self.weights(batch), **self.path_of(batch))
 
     def path_of(self, batch: ScriptBatch) -> dict[str, Any]:
-        """Where alignments end and start."""
+        """The end and start positions of alignments."""
         return {"words": batch.words, "positions": batch.positions, "anywhere": self.shape.anywhere}
 
     def align(self, batch: ScriptBatch) -> Tensor:
@@ -77,7 +77,7 @@ class Transducer(Seq2Seq):
         return self.with_lag(viterbi(emit, shift, **self.path_of(batch)))
 
     def with_lag(self, alignment: Tensor) -> Tensor:
-        """As the released program traces it back: each word has the alignment of the word before it."""
+        """Shift alignments as the released program traces them: each word has the alignment of the word before it."""
         if not self.shape.lag:
             return alignment
         before = torch.cat([alignment[:, :1], alignment[:, :-1]], 1)
@@ -162,8 +162,8 @@ class Transducer(Seq2Seq):
         return replace(prefix, slot=slot if prefix.slot is None else torch.where(starting, slot, prefix.slot))
 
     def slot_alignment(self, prefix: Prefix) -> Tensor:
-        """That of the word before the slot, the last one of the prefix's best alignment (with `lag` the last but one);
-        or that of the whole text's last word, where it is given."""
+        """The position of the last word before the slot on the prefix's best alignment (with `lag`, of the last but
+        one); or that of the whole text's last word, if given."""
         if prefix.whole is not None:
             return prefix.whole
         assert prefix.aligned is not None

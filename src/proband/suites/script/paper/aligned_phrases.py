@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from proband.core.suite import Analysis, Results, Sheet
+from proband.core.suite import Results, Sheet, Table
 from proband.suites.script.build import stop_words
 from proband.suites.script.corpus import facts_of
 
-# ---- what an alignment knows: abstract word <-> concrete phrase, sorted by mutual information (section 5, table 3)
+# ---- table 3: abstract word <-> concrete phrase in alignments, sorted by mutual information (section 5)
 #
 # Every run of concrete words aligned to one abstract word is a phrase that this word generated. Over all (word, phrase)
 # tuples of the training corpus, N of them,
@@ -132,12 +132,12 @@ def by_pmi(rows: Iterable[PhraseRow]) -> list[PhraseRow]:
 
 
 def to_concrete(rows: Sequence[PhraseRow], word: str, *, least: int = 3, top: int = 8) -> list[PhraseRow]:
-    """What an abstract word generates."""
+    """The phrases that an abstract word generates."""
     return [row for row in rows if row.abstract == word and row.count >= least][:top]
 
 
 def to_abstract(rows: Sequence[PhraseRow], words: str, *, least: int = 3, top: int = 8) -> list[PhraseRow]:
-    """Which abstract words generate a phrase that holds these words ("we match any phrase containing the word(s)"):
+    """The abstract words that generate a phrase with these words ("we match any phrase containing the word(s)"):
     counts over all such phrases, with their own mutual information. `rows` is the whole table (`least=1`)."""
     here: Counter[str] = Counter()
     for row in rows:
@@ -218,7 +218,7 @@ def look_up(
     side: str,
     words: Sequence[str],
 ) -> dict[str, list[PhraseRow]]:
-    """What is found for the paper's words; where that is nothing, for the commonest of this corpus."""
+    """The rows for the paper's words; if there are none, for the most frequent words of this corpus."""
     common = [word for word, _ in Counter(getattr(row, side) for row in rows).most_common(len(words))]
     tables = ({word: matches for word in each if (matches := look(rows, word))} for each in (words, common))
     return next(filter(None, tables), {})
@@ -248,5 +248,7 @@ def alignment_texts(results: Results, seed: int) -> Sequence[Sheet]:
     return (Sheet(name="figure2", title=title, header=header, rows=rows, note=note),)
 
 
-PHRASE_TABLE = Analysis(name="table3", help="phrases that abstract words generate (table 3)", of=aligned_phrases)
-ALIGNMENTS = Analysis(name="figure2", help="texts with their alignments (figure 2)", of=alignment_texts)
+PHRASE_TABLE = Table(
+    name="table3", title="phrases that abstract words generate (table 3)", of=aligned_phrases, always=False
+)
+ALIGNMENTS = Table(name="figure2", title="texts with their alignments (figure 2)", of=alignment_texts, always=False)

@@ -1,4 +1,4 @@
-"""The findings of section 4.2 as paired tests on the same texts, training seeds of one net taken together.
+"""The findings of section 4.2 as paired tests on the same texts; the training seeds of a net are one system.
 
 A net is named by its kind (`run.net`), a causal language model that was not trained further by its kind and solver.
 """
@@ -21,7 +21,7 @@ SYSTEMS: Mapping[str, Where] = {
         net: {"run.net": net, "run.solver": "answer", "run.draws": 5, **(VITERBI if "transducer" in net else {})}
         for net in IN_DOMAIN
     },
-    "gpt": {"run.net": "", "run.solver": "cloze", "run.kind": "causal"},  # a masked one sees what follows
+    "gpt": {"run.net": "", "run.solver": "cloze", "run.kind": "causal"},  # a masked model sees the right context
     "gpt fine-tuned": {"run.net": "finetune", "run.solver": "cloze"},
 }
 
@@ -56,7 +56,7 @@ def _ahead(statement: str, source: str, *, above: str, below: Sequence[str], mar
 
 
 def _between(statement: str, source: str, net: str, *, above: Where, below: Where, margin: float = 0.0) -> Claim:
-    """One net trained, or asked, in two ways."""
+    """Compare two ways to train one net, or to fill blanks with it."""
     contrasts = tuple(
         Contrast(
             above={**SYSTEMS[net], **above}, below={**SYSTEMS[net], **below}, metric=metric, pair="item", margin=margin

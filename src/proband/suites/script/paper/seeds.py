@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from proband.core.metrics import Metric
-from proband.core.suite import Analysis, Results, Sheet
-from proband.core.types import Answer, Item
+from proband.core.suite import Results, Sheet, Table
 from proband.stats import Scores
 from proband.suites.script.metrics import METRICS
 
@@ -22,15 +21,13 @@ def rounded(metric: Metric, value: float) -> float:
     return round(100 * value, 2) if metric.percent else round(value, 3)
 
 
-def runs_of_nets(results: Results) -> list[int]:
-    return [at for at, run in enumerate(results.runs) if run.net and run.solver == "answer"]
-
-
 def per_seed(results: Results, seed: int) -> Sequence[Sheet]:
     """A line per training seed of every net."""
     rows: list[tuple[Any, ...]] = []
-    for at in runs_of_nets(results):
-        run, answers = results.runs[at], answers_with_blanks(results, at)
+    for at, run in enumerate(results.runs):
+        if not run.net or run.solver != "answer":
+            continue
+        answers = [(item, answer) for item, answer in results.answers(at) if answer.blanks]
         for split in sorted({item.split for item, _ in answers}):
             part = [pair for pair in answers if pair[0].split == split]
             values = [(metric, Scores.of_runs([part], metric)) for metric in metrics(SHOWN)]
@@ -41,8 +38,4 @@ def per_seed(results: Results, seed: int) -> Sequence[Sheet]:
     return (Sheet(name="seeds", title=title, header=header, rows=tuple(rows)),) if rows else ()
 
 
-def answers_with_blanks(results: Results, at: int) -> list[tuple[Item, Answer]]:
-    return [(item, answer) for item, answer in results.answers(at) if answer.blanks]
-
-
-SEEDS = Analysis(name="seeds", help="every net with each of its training seeds", of=per_seed)
+SEEDS = Table(name="seeds", title="every net with each of its training seeds", of=per_seed, always=False)

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from proband.core.files import data_rows
-from proband.core.suite import Analysis, MeasuredOn, Published, Results, Sheet, Table
+from proband.core.suite import MeasuredOn, Published, Results, Sheet, Table
 from proband.core.types import Answer, Item, Run, Tag
 from proband.suites.script.corpus import SPLITS, facts_of, running
 from proband.suites.script.metrics import CATEGORIES, LENGTHS, METRICS
@@ -74,10 +74,10 @@ TABLES = (
     ),
 )
 
-TABLE4 = Analysis(
+TABLE4 = Table(
     name="table4",
-    help="Table 4: the cloze task",
-    tables={
+    title="Table 4: the cloze task",
+    beside={
         "oracle match": "whole_oracle",
         "oracle top-5": "top5_word_oracle",
         "greedy match": "whole_greedy",
@@ -86,12 +86,14 @@ TABLE4 = Analysis(
     },
     note="Match is of whole blanks, top-5 of single words, as the released program counts; means over runs (seeds). "
     "The paper does not say which split it shows.",
+    always=False,
 )
-BY_BLANK = Analysis(
+BY_BLANK = Table(
     name="kinds",
-    help="Share of right words (oracle, percent) by kind and length of blank",
-    tables={part.replace("-", " "): f"match_oracle_{part}" for part in (*CATEGORIES, *LENGTHS)},
+    title="Share of right words (oracle, percent) by kind and length of blank",
+    beside={part.replace("-", " "): f"match_oracle_{part}" for part in (*CATEGORIES, *LENGTHS)},
     note="With intervals: the tables match_oracle_KIND.",
+    always=False,
 )
 
 
@@ -231,7 +233,7 @@ def new_words(manifest: Mapping[str, Any]) -> Sheet:
     )
 
 
-CORPUS = Analysis(name="table1", help="the corpus in figures, next to table 1", of=corpus_statistics)
+CORPUS = Table(name="table1", title="the corpus in figures, next to table 1", of=corpus_statistics, always=False)
 
 
 # ---- table 5: whole texts as a model fills them greedily, with the right words below -------------------------------
@@ -241,7 +243,7 @@ EXAMPLES = 3
 
 
 def greedy_texts(results: Results, seed: int) -> Sequence[Sheet]:
-    """Some validation texts (or others, if there are none), filled by the strongest kind of model among the runs."""
+    """Some validation texts (otherwise other texts), filled by the strongest kind of model among the runs."""
     filling = [at for at, run in enumerate(results.runs) if run.solver != "align"]
     if not filling:
         return ()
@@ -258,7 +260,7 @@ def greedy_texts(results: Results, seed: int) -> Sequence[Sheet]:
 
 
 def strength(run: Run) -> int:
-    """A fine-tuned language model, then one as it comes, then a net, then a baseline."""
+    """Sort key: a fine-tuned language model, then a pretrained one, then a net, then a baseline."""
     if run.net:
         return 0 if run.solver == "cloze" else 2
     return 1 if run.solver in ("cloze", "generate") else 3
@@ -281,4 +283,4 @@ def fill_in(item: Item, answer: Answer | None) -> str:
     return running(words)
 
 
-GREEDY = Analysis(name="table5", help="texts as a model fills them greedily (table 5)", of=greedy_texts)
+GREEDY = Table(name="table5", title="texts as a model fills them greedily (table 5)", of=greedy_texts, always=False)

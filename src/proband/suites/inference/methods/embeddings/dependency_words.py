@@ -36,8 +36,7 @@ from proband.suites.inference.methods.prompts import RuleOptions, combined
 # ---- word embeddings (section 4.1): a relation is the mean of the vectors of its content words, and ----------------
 #
 #     s(premise, hypothesis) = cos(mean v(w), mean v(w'))
-#
-# A relation without a known word has a score of -1, below all others.
+# A relation without a known word scores -1, below all others.
 
 
 def solve(items: Sequence[Item], model: HasVectors, *, seed: int, options: RuleOptions) -> list[Answer]:
@@ -93,7 +92,7 @@ READ = ("ngrams", "conllu", "text")  # kinds of file (assertions/sources.py) tha
 
 @dataclass(frozen=True, kw_only=True)
 class DependencyOptions(SkipGramOptions):
-    """Where the text comes from."""
+    """Options that name the source of the text."""
 
     data: Annotated[
         Path | None,
@@ -113,10 +112,7 @@ def sentences(path: Path, pipeline: str = OURS) -> Iterator[Counted]:
     kinds = {each: guess(each) for each in files}
     for each, kind in kinds.items():
         if kind not in READ:
-            raise ProbandError(
-                f"looks like {kind}, which has no dependency arcs; needed: syntactic n-grams, CoNLL-U or text",
-                file=each,
-            )
+            raise ProbandError(f"looks like {kind}, needed: syntactic n-grams, CoNLL-U or text", file=each)
     for each, kind in kinds.items():
         if kind != "text":
             yield from of_ngrams(each) if kind == "ngrams" else ((one, 1) for one in of_conllu(each))
@@ -137,7 +133,7 @@ def of_ngrams(path: Path) -> Iterator[Counted]:
 
 
 def of_conllu(path: Path) -> Iterator[list[Token]]:
-    """Contractions and empty nodes are passed over."""
+    """The sentences of a CoNLL-U file; contractions and empty nodes are skipped."""
     sentence: list[Token] = []
     for number, line in text_lines(path):
         if not (cells := conllu_cells(line, path, number)):
@@ -196,7 +192,7 @@ class TrainWords(TrainSkipGram):
 
 
 def pairs_of(sentences: Iterable[Counted], *, least: int) -> Pairs:
-    """Each pair of a word and a context with its count, names seen fewer than `least` times left out."""
+    """The pairs of word and context with their counts, without names seen fewer than `least` times."""
     numbers: dict[str, int] = {}
     names: dict[str, int] = {}
     left, right, counts = array("q"), array("q"), array("q")

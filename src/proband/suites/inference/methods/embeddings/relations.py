@@ -26,6 +26,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.files import read_items, sha256_file
 from proband.core.plugins import Meta
+from proband.core.protocols import Floats
 from proband.core.suite import Net
 from proband.core.tables import text_lines
 from proband.core.types import Answer, Item
@@ -33,14 +34,7 @@ from proband.suites.inference.assertions.records import read_tsv
 from proband.suites.inference.assertions.store import Store
 from proband.suites.inference.items import InferenceFacts, Triple, content, facts_of, premises
 from proband.suites.inference.methods.baselines import fold_of
-from proband.suites.inference.methods.embeddings.skip_gram import (
-    Floats,
-    Ints,
-    Pairs,
-    SkipGramOptions,
-    TrainSkipGram,
-    frequent,
-)
+from proband.suites.inference.methods.embeddings.skip_gram import Ints, Pairs, SkipGramOptions, TrainSkipGram, frequent
 from proband.suites.inference.methods.rule_files import canonical
 
 UNKNOWN = -1.0
@@ -69,7 +63,7 @@ def slots(subject: str, object_: str) -> tuple[str, str]:
 
 
 def triples_to_pairs(table: Columns, *, least: int) -> Pairs:
-    """The four pairs of every assertion, names seen fewer than `least` times left out."""
+    """The four pairs of every assertion, without names seen fewer than `least` times."""
     subject, relation, object_, count = table
     names = [_forms(each, how) for each, how in ((subject, argument), (relation, canonical), (object_, argument))]
     (a, a_names), (r, r_names), (b, b_names) = names
@@ -94,7 +88,7 @@ def of_rows(rows: Sequence[tuple[str, str, str, int]]) -> Columns:
 
 
 def columns(path: Path) -> Columns:
-    """The same of a store of assertions, or a table."""
+    """The columns of a store of assertions, or of a table."""
     if not path.exists():
         raise ProbandError("does not exist", file=path)
     if path.is_dir():
@@ -115,12 +109,12 @@ def _forms(series: Any, form: Callable[[str], str]) -> tuple[Ints, list[str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class RelationOptions(SkipGramOptions):
-    """Where the assertions come from."""
+    """Options that name the source of the assertions."""
 
     data: Annotated[
         Path | None,
         Meta(
-            description="assertions: a store (`proband inference assertions`), or a TSV of subject, relation, object "
+            description="a store of assertions (`proband inference assertions`), or a TSV of subject, relation, object "
             "and count; default: the premises of the items, without their labels"
         ),
     ] = None
@@ -133,7 +127,7 @@ class RelationOptions(SkipGramOptions):
     ] = "all"
 
 
-PARTS = 5  # of the questions, where each is left out of what its pairs are scored by
+PARTS = 5  # parts of the questions, for cross-fitting
 
 
 def part_of(item: Item) -> int:
@@ -153,7 +147,7 @@ class TrainRelations(TrainSkipGram):
             self.parts = [self._without(items, part) for part in range(PARTS)]
 
     def _without(self, items: Path, part: int) -> Pairs:
-        """The premises of the questions that are not of a part."""
+        """The premises of all questions outside a part."""
         others = [Triple(*item.facts["premise"]) for item in read_items(items) if part_of(item) != part]
         rows = [(*each, 1) for each in dict.fromkeys(others) if each.relation]
         return triples_to_pairs(of_rows(rows), least=self.options.min_count)

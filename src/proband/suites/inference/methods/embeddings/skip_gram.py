@@ -1,12 +1,12 @@
 r"""Skip-gram with negative sampling over given pairs (as word2vecf does), in batches, the same for the same seed.
 
-For pairs (r, a) and K noise items n ~ p(a)^{3/4} that a batch shares, each standing for k/K of the k negatives:
+For pairs (r, a) and K noise items n ~ p(a)^{3/4} that a batch shares, each with weight k/K for k negatives:
 
     maximise   \sum_{(r,a)} log s(w_r . c_a) + (k/K) \sum_n log s(-w_r . c_n),      s the logistic function
 
 Within a batch the second sum is the same for all pairs of one r, so that it is computed once per distinct r; the
 gradients of the first are two products with the sparse matrix of the batch. Steps are Adagrad's, with one rate per row,
-because frequent rows get the sum of many gradients at once. A batch is two halves, each a thread's: their gradients are
+because frequent rows get the sum of many gradients at once. A batch has two halves, one per thread: their gradients are
 taken at the same point and added in a fixed order.
 """
 
@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.plugins import Meta
 from proband.core.progress import Progress
+from proband.core.protocols import Floats
 from proband.training.task import SelfFitting
 
-Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Update = tuple[Ints, Floats]
 HALVES = 2
@@ -41,12 +41,12 @@ class SkipGramOptions:
     noise: Annotated[int, Meta(description="noise items that half a batch shares", ge=1)] = 64
     batch: Annotated[int, Meta(description="pairs per step", ge=2)] = 16384
     rate: Annotated[float, Meta(description="Adagrad's learning rate; it falls to a tenth", gt=0)] = 0.1
-    min_count: Annotated[int, Meta(description="names seen less often are left out", ge=1)] = 5
+    min_count: Annotated[int, Meta(description="leave out names that are rarer", ge=1)] = 5
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs (left_names[left[n]], right_names[right[n]]), a pair as often as it was seen."""
+    """Pairs (left_names[left[n]], right_names[right[n]]), repeated as often as they were seen."""
 
     left: Ints
     right: Ints

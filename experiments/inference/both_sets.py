@@ -1,19 +1,18 @@
-"""Does a method add little to the lemma baseline, on several data sets together, and how many pairs would decide it?
+"""Does a method add little to the lemma baseline, on one data set or on several together?
 
     proband build inference --data levy_dagan2016 -o ld                          # and levy_holt -o lh
     proband run ld -m solver:lemma --split all -o runs/ld-lemma                  # and on lh; then each method with on-lemma=yes
-    python experiments/inference/sample_size.py runs/ld-lemma,runs/ld-glove runs/lh-lemma,runs/lh-glove
+    python experiments/inference/both_sets.py runs/ld-lemma,runs/ld-glove runs/lh-lemma,runs/lh-glove
 
 An argument is the run of the lemma baseline and that of the method on one set. Questions are the clusters; Levy/Holt asks
-the questions of Levy and Dagan again, so a question is one cluster over both. Needed for 80 % power at 5 %, if further
-questions are like these (normal approximation):
+the questions of Levy and Dagan again, so a question is one cluster over both. How many questions would settle it:
 
-    n = n_0 ((1.96 + 0.84) s / d)^2         d: 0.05 less the gain in normalised area, s: its standard error at n_0 pairs
+    proband plan runs/ld-lemma runs/ld-glove --metric normalised_area -d 0.0103  # the distance of the gain from 0.05
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 from proband.core.files import read_answers, read_items, read_run
@@ -22,8 +21,6 @@ from proband.stats.ranking import score_and_truth
 from proband.suites.inference.curves.figure import LITTLE
 from proband.suites.inference.curves.measures import NORMALISED
 from proband.suites.inference.items import facts_of
-
-SIDES, POWER = 1.96, 0.84
 
 
 def records(folder: Path) -> dict[str, tuple[tuple[float, float], str]]:
@@ -48,16 +45,14 @@ def pooled(folders: list[Path]) -> Scores:
 
 
 def main() -> None:
-    pairs = [[Path(each) for each in argument.split(",")] for argument in sys.argv[1:]]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", metavar="LEMMA,METHOD")
+    pairs = [[Path(each) for each in argument.split(",")] for argument in parser.parse_args().runs]
     lemma, method = (pooled([pair[side] for pair in pairs]) for side in (0, 1))
     gain = method.minus(lemma)
     against = lemma.minus(method, margin=-LITTLE)  # the lemma baseline plus the margin is ahead
-    error = (gain.high - gain.low) / 2 / SIDES
-    room = LITTLE - gain.value
-    needed = gain.n * ((SIDES + POWER) * error / room) ** 2
     print(f"gain {gain.value:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}], {gain.n:,} pairs, {gain.clusters:,} questions")
-    print(f"little (at most {LITTLE}): p {against.p:.3g}; " + ("" if room > 0 else "more than that, "), end="")
-    print(f"decided with about {needed:,.0f} pairs")
+    print(f"little (at most {LITTLE}): p {against.p:.3g}, {LITTLE - gain.value:+.4f} from the margin")
 
 
 if __name__ == "__main__":
