@@ -6,8 +6,8 @@ row (frozen.json), and the answers of the models, with references.json. The same
 
 from __future__ import annotations
 
+import argparse
 import gzip
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -87,9 +87,8 @@ def _so_many_of_each(items: Sequence[Item], tag: str, count: int | None, per_clu
 
 def _sample(folder: Path, suite: Suite, count: int) -> None:
     chosen = select_items(folder, suite=suite, limit=count, training=True)
-    if chosen.lines is not None:
-        items = zip(read_items(folder), chosen.lines, strict=True)
-        _write(folder, folder, [item for item, wanted in items if wanted])
+    if not chosen.whole:
+        _write(folder, folder, list(chosen.of(read_items(folder))))
 
 
 def _write(folder: Path, source: Path, items: Sequence[Item]) -> None:
@@ -179,8 +178,11 @@ def record_answers(models: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", metavar="MODEL")
+    models = parser.parse_args().models
     for set_name, digest in freeze().items():
         print(f"{set_name}: {digest}")
     record_power()
-    if sys.argv[1:]:
-        record_answers(sys.argv[1:])
+    if models:
+        record_answers(models)

@@ -14,11 +14,11 @@ from statistics import NormalDist
 import numpy as np
 
 from proband.reporting.numbers.cells import ALPHA
-from proband.reporting.profile import CapabilityRow
+from proband.reporting.profile import BY_OPTIONS, CapabilityRow, Level
 from proband.stats import Scores, beats_all
 
-POWER, DRAWS, STEPS = 0.8, 100, 6
-HIGHEST = 3  # levels that are simulated: one far below the others never decides
+POWER, DRAWS, STEPS = 0.8, 300, 7
+HIGHEST = 2  # levels that are simulated: one far below the others never decides
 
 
 def ticked_at(row: CapabilityRow, family: int, *, seed: int = 0) -> float | None:
@@ -42,12 +42,22 @@ def share_ticked(row: CapabilityRow, score: float, family: int, *, seed: int = 0
     """How often a system with this true score gets the ✓ of a row."""
     assert row.scores is not None
     highest = sorted(row.levels, key=lambda each: -each.value)[:HIGHEST]
-    levels = [each.value if each.scores is None else each.scores for each in highest]
     rng, ticked = np.random.default_rng(seed), 0
     for _ in range(DRAWS):
-        test = beats_all(simulated(row.scores, score, rng), levels)
+        drawn = simulated(row.scores, score, rng)
+        test = beats_all(drawn, [level_of(each, drawn) for each in highest])
         ticked += test.p is not None and test.value > 0 and family * test.p < ALPHA
     return ticked / DRAWS
+
+
+def level_of(level: Level, drawn: Scores) -> float | Scores:
+    """A level beside simulated scores. Answers that stay the same and are those of a preference among the options are
+    some of the answers that stay the same."""
+    if level.scores is None:
+        return level.value
+    if level.name != BY_OPTIONS:
+        return level.scores
+    return replace(level.scores, numbers=level.scores.numbers * drawn.numbers, known_as={})
 
 
 def simulated(scores: Scores, score: float, rng: np.random.Generator) -> Scores:

@@ -1,14 +1,11 @@
-"""Panel 1 over four causal models of 135 million to 1.5 billion parameters: tables and figure from committed answers.
+"""The panel over four causal models of 135 million to 1.5 billion parameters: tables and figure from committed answers.
 
-    python experiments/ladder/ladder.py                     # tables.md, figure.svg from answers.zip
+    python experiments/ladder/ladder.py       # from answers.zip: tables.md, figure.svg and the README's picture
     python experiments/ladder/ladder.py --collect PAGE...   # first, answers of pages of `proband evaluate` into answers.zip
     python experiments/ladder/ladder.py --ship PAGE         # the panel's answers of the embedded models, of their page
 
-The answers were made by `proband evaluate hf:FILE.gguf -o PAGE --model-set dtype=float32` on a GPU, one page per file,
-the replies in words by `proband run PAGE/items/stories -m hf:FILE.gguf -s choose --set permutations=4
---set max-tokens=16 --model-set dtype=float32 -o PAGE/words/FILE`. `FILE-Q4_0` and `FILE-Q8_0` are made by
-round_again.py. The page of the embedded models: `proband evaluate embedded:smollm2 embedded:mlm -o PAGE
---model-set dtype=float32`.
+The answers were made by `proband evaluate hf:FILE.gguf -o PAGE --model-set dtype=float32` on a GPU, one page per file.
+The page of the embedded models: `proband evaluate embedded:smollm2 embedded:mlm -o PAGE --model-set dtype=float32`.
 """
 
 from __future__ import annotations
@@ -20,6 +17,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +28,13 @@ sys.path.insert(0, str(HERE.parents[1] / "src"))
 
 from proband import run  # noqa: E402
 from proband.core.files import md, slug  # noqa: E402
-from proband.pipeline.evaluate import item_sets, make_profile  # noqa: E402
 from proband.pipeline.panel import place_items, read_panel  # noqa: E402
+from proband.pipeline.report import item_sets  # noqa: E402
+from proband.reporting.draw.charts import dot_plot  # noqa: E402
+from proband.reporting.draw.marks import WIDE, svg  # noqa: E402
 from proband.reporting.numbers.formatting import first_token  # noqa: E402
-from proband.reporting.profile import CapabilityReader, CapabilityRow, Part, Profile  # noqa: E402
+from proband.reporting.profile import CapabilityPart, CapabilityReader, CapabilityRow, Profile, make_profile  # noqa: E402
+from proband.reporting.profile_texts import as_table  # noqa: E402
 from proband.stats import Scores, holm  # noqa: E402
 
 # file -> (name, parameters in millions, what it is), smallest first
@@ -44,11 +45,6 @@ LADDER = {
     "qwen2.5-coder-1.5b-q4_k_m": ("Qwen2.5-Coder 1.5B", 1543.7, "instruction-tuned, for code, 4 to 6 bits"),
 }
 TICKS = ("135M", "270M", "1.1B", "1.5B")
-ROUNDED = (
-    "smollm2-135m-q4_1-Q8_0",
-    "smollm2-135m-q4_1-Q4_0",
-    "qwen2.5-coder-1.5b-q4_k_m-Q4_0",
-)
 FIRST, SECOND, THIRD, LAST = LADDER
 STEPS = ((FIRST, LAST), (FIRST, SECOND), (SECOND, THIRD), (THIRD, LAST))
 
@@ -68,13 +64,12 @@ def main() -> None:
     if given.collect:
         collect(given.collect)
     with tempfile.TemporaryDirectory() as folder:
-        write(*profiles(Path(folder)))
+        write(*read_answers(Path(folder)))
 
 
 def collect(pages: Sequence[Path]) -> None:
-    """The answers of pages, one folder per item set and model, and `words` of each, beside those that are there."""
-    with zipfile.ZipFile(HERE / "answers.zip") as stored:
-        contents = {name: stored.read(name) for name in stored.namelist()}
+    """The answers of pages, one folder per item set and model."""
+    contents = {}
     for file in (file for page in pages for name in ("answers.jsonl", "run.json") for file in page.rglob(name)):
         names = file.relative_to(next(page for page in pages if page in file.parents)).parts
         if not any("baseline" in name or "solver" in name for name in names):
@@ -103,38 +98,31 @@ def ship(page: Path) -> None:
     (panel.folder / "references.json").write_text(f"{text}\n")
 
 
-def profiles(folder: Path) -> tuple[Profile, Profile, CapabilityReader, dict[str, Any]]:
-    """Of the ladder; of the files that were rounded once more, each beside its own; the reader; replies in words."""
+def read_answers(folder: Path) -> tuple[Profile, CapabilityReader]:
+    """The profile of the ladder, and the reader of its item sets."""
     panel = read_panel()
     runs = []
     with zipfile.ZipFile(HERE / "answers.zip") as stored:
         stored.extractall(folder / "runs")
-    words = {}
     for each in panel.sets:
         items = place_items(panel, each, folder / "items" / each.name)
         for model in each.baselines:
             run(items, model=model, out=folder / "runs" / each.name / slug(model))
         runs += sorted(path.parent for path in (folder / "runs" / each.name).glob("*/run.json"))
-    for file in LADDER:
-        path = folder / "runs" / "words" / file
-        if path.is_dir():
-            recorded = json.loads((path / "run.json").read_text())
-            (path / "run.json").write_text(json.dumps({**recorded, "items": "../../../items/stories"}))
-            words[file] = item_sets([path])
     sets = item_sets(runs)
     baselines = {each.name: each.baselines for each in panel.sets}
     controls = [each.control for each in panel.sets if each.control]
 
-    def profile(files: Sequence[str], title: str) -> Profile:
-        return make_profile(
-            sets, panel.capabilities, panel.moves, [spec(file) for file in files], title=title, references={},
-            missing={}, controls=controls, baselines=baselines, family=len(panel.capabilities),
-        )  # fmt: skip
-
-    reader = CapabilityReader(
-        sets={each.source: each for each in sets}, missing={}, controls=controls, baselines=baselines
-    )
-    return profile(list(LADDER), "ladder"), profile([*LADDER, *ROUNDED], "rounded"), reader, words
+    reader, all_splits = (
+        CapabilityReader(
+            sets={each.source: each for each in part}, missing={}, controls=controls, baselines=baselines,
+            family=len(panel.capabilities),
+        )
+        for part in ([replace(each, splits=("test",)) for each in sets], sets)
+    )  # fmt: skip
+    models = {spec(file): name.replace(" ", "-") for file, (name, _, _) in LADDER.items()}
+    title = f"{' and '.join(models.values())} on Proband panel {panel.version}"
+    return make_profile(reader, panel.capabilities, panel.moves, models, title=title, references={}), all_splits
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------
@@ -195,38 +183,25 @@ def growth_table(profile: Profile) -> list[str]:
             one, other = by[spec(large)], by[spec(small)]
             if one is not None and other is not None:
                 cells[capability.does, small, large] = one.minus(other)
-    adjusted = dict(zip(cells, holm([each.p for each in cells.values()]), strict=True))
+    tested = {key: each.p for key, each in cells.items() if each.p is not None}
+    adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
     rows = []
     for capability in profile.capabilities:
         shown = [capability.does]
         for step in STEPS:
             key = (capability.does, *step)
-            sign = " *" if key in cells and adjusted[key] < 0.05 and not cells[key].few else ""
+            sign = " *" if adjusted.get(key, 1.0) < 0.05 else ""
             shown.append(f"{signed(cells[key])}{sign}" if key in cells else "–")
         rows.append(shown)
     return table(["capability", *(f"{LADDER[large][0]} less {LADDER[small][0]}" for small, large in STEPS)], rows)
-
-
-def rounding_table(profile: Profile) -> list[str]:
-    rows = []
-    for capability in profile.capabilities:
-        by = {row.model: row for row in profile.of(capability)}
-        cells = [capability.does]
-        for file in ROUNDED:
-            one, plain = by[spec(file)].scores, by[spec(file.rpartition("-")[0])].scores
-            cells.append("–" if one is None or plain is None else signed(one.minus(plain)))
-        rows.append(cells)
-    head = [f"{LADDER[file.rpartition('-')[0]][0]}, {file.rpartition('-')[2]}" for file in ROUNDED]
-    return table(["capability", *head], rows)
 
 
 def gap_table(reader: CapabilityReader) -> list[str]:
     """Source items less their variations: what was learnt by heart is lost in other words."""
     rows = []
     for shown, part in (
-        ("stories, reworded", Part(set="stories", where={"variation": "reword"})),
-        ("stories, with noise", Part(set="stories", where={"variation": "noise"})),
-        ("pairs, another template", Part(set="pairs", where={"variation": "template"})),
+        ("stories, reworded", CapabilityPart(set="stories", where={"variation": "reword"})),
+        ("stories, with noise", CapabilityPart(set="stories", where={"variation": "noise"})),
     ):
         cells = [shown]
         for file in LADDER:
@@ -240,48 +215,21 @@ def gap_table(reader: CapabilityReader) -> list[str]:
     return table(["source less variation, points", *(name for name, _, _ in LADDER.values())], rows)
 
 
-def words_table(profile: Profile, words: dict[str, Any]) -> list[str]:
-    rows = []
-    for file, (name, _, _) in LADDER.items():
-        if file not in words:
-            rows.append([name, "–", "–", "–", "no chat template"])  # a base model
-            continue
-        (items,) = words[file]
-        cells = [name]
-        for k in (2, 3):
-            pairs = [
-                (item, answer)
-                for item, answer in items.scored(0)
-                if item.tags.get("k") == k and item.tags.get("variation", "original") == "original"
-            ]
-            own = Scores.of_runs([pairs], items.suite.metric(""))
-            e = None if own is None else own.interval()
-            cells.append("–" if e is None else f"{percent(e.mean)} [{percent(e.low)}, {percent(e.high)}]")
-        answers = [answer for _, answer in items.scored(0)]
-        unread = sum(answer.status == "unread" for answer in answers) / len(answers)
-        rows.append([*cells, percent(unread), "4 orders of the letters"])
-    return table(["model", "k = 2", "k = 3", "unread", ""], rows)
-
-
-def write(profile: Profile, rounded: Profile, reader: CapabilityReader, words: dict[str, Any]) -> None:
+def write(profile: Profile, reader: CapabilityReader) -> None:
     lines = [
         "<!-- written by: python experiments/ladder/ladder.py -->", "",
-        "# Panel 1 over a ladder of models", "",
-        "Per cent with 95 % intervals; `*`: above its own level (chance, the best shortcut, the model without the",
-        f"question), {profile.tests} tests corrected together. n: items of a row.", "", *scores_table(profile),
+        "# Panel 2 over a ladder of models", "",
+        "Per cent with 95 % intervals; `*`: above chance, every shortcut and the model without the question (Bonferroni",
+        "over the rows of the panel). n: items of a row.", "", *scores_table(profile),
         "## How each was asked", "", *routes_table(reader),
         "## What grows with size", "",
-        f"Points, item by item; `*`: p < 0.05 after correction over all {len(STEPS) * len(profile.capabilities)} cells (Holm).", "",
+        "Points, item by item; `*`: p < 0.05 after correction over all cells (Holm).", "",
         *growth_table(profile),
-        "## Rounded once more", "",
-        "The file with its matrices rounded to eight or four bits less the file, points.", "",
-        *rounding_table(rounded),
         "## Asked otherwise", "", *gap_table(reader),
-        "## Asked in words", "", "Stories by letter through the chat template (`choose`); chance is 4.5.", "",
-        *words_table(profile, words),
     ]  # fmt: skip
     (HERE / "tables.md").write_text("\n".join(lines))
     figure(profile)
+    (HERE.parents[1] / "docs" / "pictures" / "profile.svg").write_text(svg(dot_plot(as_table(profile), WIDE)))
 
 
 def figure(profile: Profile) -> None:
