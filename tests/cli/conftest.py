@@ -12,11 +12,12 @@ from typing import Annotated, Any
 
 import pytest
 from msgspec import Meta
+from tests.toy import ToyOptions, toy_suite
 
 from proband.cli import main
 from proband.core.types import Answer, Item
 from proband.solvers import DIRECT
-from proband.testing import ToyOptions, known_suites, toy_suite
+from proband.testing import known_suites
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,12 +117,12 @@ class Stage:
 
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Stage]:
-    """`stage("study", result)` replaces pipeline.study.study (or another function of that module)."""
+    """`stage("study", result)` replaces pipeline.study.study; `module` is where else it is used."""
 
-    def replace(module: str, result: Mapping[str, Any], function: str = "") -> Stage:
-        made, place = Stage(result), import_module(f"proband.pipeline.{module}")
-        update_wrapper(made, getattr(place, function or module))  # its signature and help
-        monkeypatch.setattr(place, function or module, made)
+    def replace(function: str, result: Mapping[str, Any], module: str = "") -> Stage:
+        made, place = Stage(result), import_module(f"proband.{module or f'pipeline.{function}'}")
+        update_wrapper(made, getattr(place, function))  # its signature and help
+        monkeypatch.setattr(place, function, made)
         return made
 
     return replace

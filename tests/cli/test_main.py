@@ -92,7 +92,7 @@ def test_what_goes_wrong_inside_is_one_line(
         raise error
 
     monkeypatch.delenv("PROBAND_DEBUG", raising=False)
-    monkeypatch.setattr("proband.pipeline.show.listing", broken)
+    monkeypatch.setattr("proband.cli.verbs.listing.listing", broken)
     assert message in proband.fails("list", code=code)
     if code == 70:
         monkeypatch.setenv("PROBAND_DEBUG", "1")

@@ -16,7 +16,6 @@ from proband.pipeline.run_options import ReaderOptions, RunOptions, SharedRunOpt
 FUNCTIONS = {"list": "listing", "steps": "check_replies"}  # `proband.steps` is a package, `list` Python's own
 DISPATCHING = {  # verbs with a function of their own -> what takes their options in Python; None: what it is for
     "run": {},
-    "show": {**dict.fromkeys(("prompt", "model", "solver", "options", "seed"), "prompt_of"), "wrong": "read"},
 }
 
 

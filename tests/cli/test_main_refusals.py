@@ -162,7 +162,7 @@ def test_an_office_is_not_asked_for_family_relations_and_a_label_has_no_address(
     assert "relation" in asked
     assert "family" not in asked
     made = proband.json("report", run, "-o", tmp_path / "report")
-    assert {line["model"] for line in made["scores"]} == {"openai:m"}
+    assert {line["model"] for line in made["scores"]} == {"m"}
     assert stub.url not in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
 
 

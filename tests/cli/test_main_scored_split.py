@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.conftest import build
 from tests.models.remote.stub_server import Stub, chat
 
 import proband as api
 from proband.core.files import dumps, read_answers, write_text
 from proband.core.types import Answer, Item, Split
+from proband.models import hf
+from proband.models.checkpoints import Files
 from proband.suites import kinship
 
 COUNTS: dict[Split, int] = {"train": 30, "valid": 20, "test": 10}
@@ -131,7 +134,7 @@ def test_report_compare_and_frames_count_test_items_of_a_run_on_everything(proba
     assert row.endswith(",test items")
     for page in ("index.html", "kinship.html"):
         text = (out / page).read_text()
-        assert "test items, 95% intervals over 10 items" in text
+        assert "test items, 95 % intervals over 10 items" in text
     assert "on the test items that both models answered" in (out / "kinship.html").read_text()
     assert "75.0" not in (out / "tables" / "kinship-headline.md").read_text()
 
@@ -186,15 +189,15 @@ def test_the_items_that_examples_are_taken_from_are_not_asked(proband: Any, tmp_
 
 
 def test_a_study_asks_test_items(proband: Any, tmp_path: Path) -> None:
-    write(tmp_path / "items", "train", "valid", "test")
+    build = '[[build]]\nname = "items"\nsuite = "toy"\n'  # a dozen sums, every third for training
     for name, line in (("plain", ""), ("all", 'split = "all"')):
         write_text(
             tmp_path / f"{name}.toml",
-            f'[study]\ntitle = "x"\n[[run]]\nitems = ["items"]\nmodels = ["solver:first"]\n{line}\n',
+            f'[study]\ntitle = "x"\n{build}[[run]]\nitems = ["items"]\nmodels = ["solver:adder"]\n{line}\n',
         )
         made = proband.json("study", tmp_path / f"{name}.toml", "-o", tmp_path / name)
         (folder,) = (tmp_path / name / "stages" / "run").iterdir()
-        assert asked(folder).total() == (60 if line else 10)
+        assert asked(folder).total() == (12 if line else 8)
         assert made["scores"][0]["split"] == "test"
         assert proband.json("study", tmp_path / f"{name}.toml", "-o", tmp_path / name)["stages"][-1]["state"] == "done"
 
@@ -207,6 +210,21 @@ def test_a_plan_is_over_the_items_that_are_scored(proband: Any, tmp_path: Path) 
 # ---- which solver gave the score -----------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def small_smollm2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tiny chat model under the name of one that takes seconds to load."""
+    folder = build("llama", tmp_path / "small")
+    for name, more in (
+        ("config.json", {"max_position_embeddings": 2048}),
+        ("tokenizer_config.json", {"chat_template": "{% for m in messages %}{{ m['content'] }}\n{% endfor %}"}),
+    ):
+        write_text(folder / name, json.dumps(json.loads((folder / name).read_text()) | more))
+    monkeypatch.setitem(
+        hf.LOADERS, "smollm2", lambda name, options: hf.open_model(Files(folder), name=name, options=options)
+    )
+
+
+@pytest.mark.usefixtures("small_smollm2")
 def test_every_page_says_how_a_model_was_asked_and_calls_it_by_its_short_name(proband: Any, tmp_path: Path) -> None:
     """A chat model whose probabilities can be read is asked by them. One model has one name; the solver stands beside
     the scores, and in the name only where one model was asked in two ways."""
@@ -221,21 +239,21 @@ def test_every_page_says_how_a_model_was_asked_and_calls_it_by_its_short_name(pr
     proband("run", items, "-m", "baseline:random", "-o", runs / "random")
     result = proband.json("report", runs / "default", runs / "random", "-o", out)
     asked = {line["model"]: line["asked"].partition(",")[0] for line in result["scores"]}
-    assert asked == {"embedded:smollm2": "likelihood", "baseline:random": ""}
+    assert asked == {"SmolLM2-135M-Instruct": "likelihood", "baseline:random": ""}
     for file in ("index.html", "kinship.html", "tables/kinship-headline.md", "data/kinship-index.js"):
-        assert "embedded:smollm2 ·" not in (out / file).read_text()
+        assert "SmolLM2-135M-Instruct ·" not in (out / file).read_text()
     for file in ("kinship.html", "tables/kinship-headline.md", "tables/kinship-headline.tex"):
-        assert "Asked by likelihood." in (out / file).read_text()
+        assert "Solver: likelihood." in (out / file).read_text()
     both = proband.json("report", runs, "-o", out)
-    names = {"embedded:smollm2 · likelihood", "embedded:smollm2 · generate", "baseline:random"}
+    names = {"SmolLM2-135M-Instruct · likelihood", "SmolLM2-135M-Instruct · generate", "baseline:random"}
     assert {line["model"] for line in both["scores"]} == names
     found = proband.json("compare", runs / "default", runs / "random")
-    assert (found["a"], found["asked"]) == ("embedded:smollm2", "Asked by likelihood.")
+    assert (found["a"], found["asked"]) == ("SmolLM2-135M-Instruct", "Solver: likelihood.")
     board = proband.json("report", runs / "default", "--leaderboard", "-o", tmp_path / "board")
-    assert [line["model"] for line in board["scores"]] == ["embedded:smollm2"]
+    assert [line["model"] for line in board["scores"]] == ["SmolLM2-135M-Instruct"]
     results = api.read(runs / "default")
-    assert "of embedded:smollm2 (likelihood, first token" in repr(results)
-    assert "<b>embedded:smollm2</b> on <b>kinship</b>, asked by likelihood" in results._repr_html_()
+    assert "of SmolLM2-135M-Instruct (likelihood, first token" in repr(results)
+    assert "<b>SmolLM2-135M-Instruct</b> on <b>kinship</b>, solver likelihood" in results._repr_html_()
 
 
 # ---- everything random ---------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.toy import toy_suite
 
 import proband
 from proband.core.errors import ProbandError
@@ -12,7 +13,6 @@ from proband.core.files import sha256_file
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.pipeline.build import check_free, write_items
-from proband.testing import toy_suite
 
 
 def test_another_build_is_not_written_over(tmp_path: Path) -> None:

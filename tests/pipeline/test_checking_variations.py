@@ -58,8 +58,8 @@ def altered(folder: Path, source: Line, line: Line, alter: Callable[[Line], None
 def test_an_altered_variation_is_found(suite: str, names: str, tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
     rows.write_text(QUESTIONS, encoding="utf-8")
-    options: dict[str, Any] = {"data": rows} if suite == "questions" else {}
-    proband.build(suite, out=tmp_path / "items", **options)
+    options: dict[str, Any] = {"questions": {"data": rows}, "analogy": {"per_relation": 1}}
+    proband.build(suite, out=tmp_path / "items", **options.get(suite, {}))
     proband.vary(tmp_path / "items", out=tmp_path / "varied", as_=names)
     assert proband.verify(tmp_path / "varied")["failed"] == 0
     lines = [json.loads(line) for line in (tmp_path / "varied" / "items.jsonl").read_text("utf-8").splitlines()]

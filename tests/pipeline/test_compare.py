@@ -9,15 +9,16 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.toy import toy_suite
 
+import proband
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, sha256_file, write_json, write_text
 from proband.core.suite import Table
-from proband.core.types import Answer, Item, Run
+from proband.core.types import Answer, ComparedRuns, Item, PlannedSizes, Run
 from proband.pipeline.compare import compare
 from proband.pipeline.report import report
-from proband.testing import toy_suite
 
 TOY = toy_suite(tables=(Table(name="k", title="By k", rows=(), columns=("k",)),))
 
@@ -113,3 +114,14 @@ def test_errors_are_one_line(runs: Path, capsys: pytest.CaptureFixture[str]) -> 
     changed(runs / "a" / "run.json", items_sha="0" * 64)
     with pytest.raises(ProbandError, match="sha256 differs"):
         compare(runs / "a", runs / "b")
+
+
+def test_results_have_the_keys_of_their_types(tmp_path: Path) -> None:
+    """What Python gives is typed: no key is missing or unknown."""
+    items = tmp_path / "items"
+    proband.build("questions", out=items)
+    for model in ("random", "majority"):
+        proband.run(items, model=f"baseline:{model}", out=tmp_path / model)
+    compared = proband.compare(tmp_path / "random", tmp_path / "majority", fail_if_worse=1)
+    assert ComparedRuns.__required_keys__ <= compared.keys() <= ComparedRuns.__annotations__.keys()
+    assert proband.plan(items).keys() == PlannedSizes.__annotations__.keys()

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import re
 import shutil
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import load_model
 from proband.pipeline.evaluate import QUICK, Evaluation, EvaluationJob, names_of
 from proband.pipeline.panel import read_panel, references
+from proband.pipeline.run import Forecast, forecast
 from proband.suites.kinship.verify.items import verify
 
 asked: list[str] = []
@@ -68,8 +70,15 @@ class Mumbles(Oracle):
         return [each if at % 5 == 0 else Answer(item_id=each.item_id, status="unread") for at, each in enumerate(read)]
 
 
+class Renamed(Oracle):
+    """Knows every answer, by any name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
 ORACLE, FIRST, MUMBLES = (f"{__name__}.models:{each.__name__}" for each in (Oracle, First, Mumbles))
-ROWS = 12
+ROWS = 11
 
 
 @pytest.fixture
@@ -117,12 +126,12 @@ def test_nothing_is_said_for_a_model_that_does_not_read_the_question(both: Evalu
     same = own["answers the same when asked in other words"]
     assert same["score"] == 1.0 == same["level"]  # a model that never reads the question is trivially consistent
     assert own["says when the answer cannot be determined"]["score"] == 0.5
-    assert "is above chance and the shortcuts in none of the" in " ".join(both.sentences)
+    assert f"{FIRST} is not shown to be above chance and the shortcuts in any capability." in both.sentences
 
 
 def test_nothing_is_decided_where_replies_cannot_be_read(tmp_path: Path) -> None:
     """Unread replies are in the row, the sentences, the files and the terminal; above a fifth there is no verdict."""
-    made = proband.evaluate(MUMBLES, out=tmp_path / "page", suite="facts,analogy", card=True)
+    made = proband.evaluate(MUMBLES, ORACLE, out=tmp_path / "page", suite="facts,analogy", card=True)
     own = rows(made, MUMBLES)
     row = own["compares relations"]
     assert 0.7 < row["unread"] < 0.9
@@ -132,9 +141,10 @@ def test_nothing_is_decided_where_replies_cannot_be_read(tmp_path: Path) -> None
     assert not row["can"]
     assert "could not be read" in row["verdict"]
     assert all(not each["can"] for each in own.values())
-    told = " ".join(made.sentences)
+    assert not made.profile.contrasts  # nor is another model said to be ahead
+    told = " ".join(text for model, text in made.profile.sentences if model != ORACLE)
     assert "No verdict on whether it can compare relations" in told
-    assert "above chance" not in told.replace("is above chance and the shortcuts in none", "")
+    assert "above chance" not in told.replace("is not shown to be above chance", "")
     share = f"{100 * row['unread']:.1f} %"
     for file in ("index.html", "tables/profile.md", "card.md"):
         text = (made.folder / file).read_text(encoding="utf-8").replace("&nbsp;", " ")
@@ -172,9 +182,9 @@ def test_who_knows_all_is_right_everywhere(both: Evaluation) -> None:
 def test_ticks_are_corrected_over_the_panel_and_comparisons_by_themselves(both: Evaluation) -> None:
     assert both.profile.family == ROWS
     for row in both.profile.rows:
-        if row.test and row.test.difference.p is not None:
-            assert row.test.p_holm == min(1.0, ROWS * row.test.difference.p)
-    assert all((test.p_holm or 1.0) >= (test.difference.p or 0.0) for test in both.profile.contrasts)
+        if row.test and row.test.p is not None:
+            assert row.test.p_holm == min(1.0, ROWS * row.test.p)
+    assert all((test.p_holm or 1.0) >= (test.p or 0.0) for test in both.profile.contrasts)
 
 
 def test_the_page_begins_with_the_profile_and_has_what_others_read(both: Evaluation) -> None:
@@ -228,18 +238,16 @@ def test_the_items_are_those_that_were_frozen() -> None:
     assert named == {each.name for each in panel.sets}
 
 
-WEAK = {  # rows of which the items share too much: what they need is stated on the page all the same
-    "combines two facts that it recalls": 0.55,
-    "answers the same when asked in other words": 0.3,
-}
+WEAK = {"combines two facts that it recalls": 0.55}  # 52 questions with few answers: one in seven is the euro
 
 
 def test_rows_can_be_ticked_twenty_points_above_their_level() -> None:
-    """The true score that gets a ✓ four times in five, found in steps of one or two points."""
+    """The true score that gets a ✓ four times in five; the simulation tells it to one or two points."""
     frozen = json.loads((read_panel().folder / "frozen.json").read_text(encoding="utf-8"))["rows"]
     assert {row.does for row in read_panel().capabilities} == frozen.keys()
     for name, row in frozen.items():
-        assert row["panel"] <= row["level"] + WEAK.get(name, 0.21), name
+        assert row["panel"] <= row["level"] + WEAK.get(name, 0.22), name
+        assert row["quick"] is None or row["quick"] > row["panel"], name
 
 
 NIGHTLY = [pytest.param(name, marks=pytest.mark.nightly) for name in ("answers", "steps")]
@@ -295,6 +303,21 @@ def test_an_object_of_ones_own_is_evaluated_under_its_name(tmp_path: Path) -> No
     assert min(scores) == 1
 
 
+def test_a_class_of_ones_own_module_is_evaluated_by_the_name_of_its_objects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its runs have that name, not the place where the class is."""
+    text = f"from {__name__} import Oracle\n\n\nclass Mine(Oracle):\n    name = 'mine-7b'\n"
+    (tmp_path / "my_own_models.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    made = proband.evaluate("my_own_models:Mine", out=tmp_path / "page", size="quick", suite="facts")
+    assert made.profile.models == {"mine-7b": "mine-7b"}
+    assert rows(made, "mine-7b")["recalls facts"]["can"]
+    with pytest.raises(ProbandError, match="the same model is named twice"):
+        proband.evaluate("my_own_models:Mine", Renamed("mine-7b"), out=tmp_path / "twice")
+
+
+@pytest.mark.nightly
 def test_sets_that_nobody_can_be_asked_have_rows_and_no_page(tmp_path: Path) -> None:
     """Word vectors read no stories, and open stories have no baseline either."""
     (tmp_path / "words.txt").write_text("king 1.0 0.2\nqueen 0.9 -0.3\nman 0.1 0.4\nwoman 0.0 -0.2\n")
@@ -322,14 +345,62 @@ def test_a_dry_run_says_what_would_be_asked_and_how_long_it_takes(tmp_path: Path
     assert not (tmp_path / "page" / "index.html").exists()
 
 
+class Slow:
+    """Writes long replies, a token every hundredth of a second; `words`: how many it has to say."""
+
+    name = "slow"
+
+    def __init__(self, words: int = 5000) -> None:
+        self.words = words
+
+    def identity(self) -> dict[str, str]:
+        return {"kind": self.name, "words": str(self.words)}
+
+    def generate(self, prompts: Sequence[str], *, max_tokens: int, **_: Any) -> list[str]:
+        count = min(self.words, max_tokens)
+        time.sleep(0.01 * count * len(prompts))
+        return ["word " * count for _ in prompts]
+
+
+def test_a_dry_run_does_not_wait_for_long_replies(tmp_path: Path) -> None:
+    """What a token takes is scaled to as many as a reply may have; a reply that ends is measured whole."""
+    begun = time.monotonic()
+    options = {"options": {"max_tokens": 4000}}
+    (long, *_) = EvaluationJob([Slow()], out=tmp_path / "long", suite="kinship", options=options).forecasts()
+    assert time.monotonic() - begun < 30  # of a set of 296 stories; one reply takes 40 seconds
+    assert long.seconds is not None
+    assert 0.5 < long.seconds / (40 * long.items) < 2
+    (short, *_) = EvaluationJob([Slow(3)], out=tmp_path / "short", suite="kinship", options=options).forecasts()
+    assert short.seconds is not None
+    assert short.seconds < 0.2 * short.items
+
+
+def test_sets_that_could_not_be_tried_in_time_are_estimated_by_the_pace_on_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def in_time(planned: Any, *, until: float) -> Forecast:
+        return forecast(planned, until=until if planned.name == "facts" else 0.0)
+
+    monkeypatch.setattr("proband.pipeline.evaluate.forecast", in_time)
+    made = EvaluationJob([Slow(3)], out=tmp_path / "page", suite="facts", options={}).forecasts()
+    tried, estimated = (next(each for each in made if each.seconds_tried is known) for known in (True, False))
+    pace = [(each.seconds or 0.0) / ((each.tokens_in or 0) + each.tokens_out) for each in (tried, estimated)]
+    assert pace[0] > 0
+    assert pace[1] == pytest.approx(pace[0])
+
+
 def test_answers_that_ship_are_to_these_items() -> None:
     panel = read_panel()
     hashes = {each.name: each.sha256 for each in panel.sets}
     for note in sorted(panel.folder.glob("answers/*/*/run.json")):
         run = json.loads(note.read_text(encoding="utf-8"))
         assert run["items_sha"] == hashes[note.parent.name]
+    known = {row.does for row in panel.capabilities}
+    for model, reached in references(panel).items():
+        assert known >= reached["scores"].keys(), model
 
 
+@pytest.mark.nightly
 def test_recorded_answers_are_taken_and_said_to_be_on_the_page(
     tools: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,7 +409,7 @@ def test_recorded_answers_are_taken_and_said_to_be_on_the_page(
     monkeypatch.setattr("proband.pipeline.panel.PANELS", tmp_path / "panels")
     monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
     tools.record_answers([ORACLE])
-    assert references(read_panel())["models"][ORACLE]["scores"]["recalls facts"] == 1.0
+    assert references(read_panel())[ORACLE]["scores"]["recalls facts"] == 1.0
     asked.clear()
     made = proband.evaluate(ORACLE, out=tmp_path / "page", suite="facts")
     assert len(asked) == 2  # tried on an item of each set
@@ -355,6 +426,7 @@ def test_a_fifth_of_the_panel_is_said_to_be_a_first_look_and_answers_of_this_mac
     assert both.summary()["notes"] == [QUICK]
 
 
+@pytest.mark.nightly
 def test_a_model_of_one_suite_is_asked_what_it_can_answer(tmp_path: Path) -> None:
     made = proband.evaluate("solver:symbolic", out=tmp_path / "page", size="quick", suite="facts,kinship")
     own = rows(made, "solver:symbolic")

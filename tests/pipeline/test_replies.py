@@ -101,3 +101,13 @@ def test_replies_to_other_questions_are_refused(tmp_path: Path, capsys: pytest.C
     other.write_text(path.read_text().replace("cats", "lions"))
     assert main(["audit", str(path), "--replies", str(other), "-o", str(tmp_path / "audit")]) == 2
     assert "no reply is to a question of the source" in capsys.readouterr().err
+
+
+def test_a_reason_is_no_sentence_of_a_story(tmp_path: Path) -> None:
+    question = "Zion is married to Sage. They have a child called Rain.\n\nHow is Sage related to Zion?"
+    row = {"question": question, "label": "wife", "model": "one", "item": 1, "read_answer": "wife", "score": 1.0}
+    path = tmp_path / "replies.jsonl"
+    path.write_text("".join(json.dumps({**row, "model": name}) + "\n" for name in ("one", "two")))
+    proband.audit(path, out=tmp_path / "audit", domain="kinship", world="strict", replies=path)
+    (excluded,) = map(json.loads, (tmp_path / "audit" / "exclusions.jsonl").read_text().splitlines())
+    assert (excluded["verdict"], excluded["why"]) == ("gender open", "")

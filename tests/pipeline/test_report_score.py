@@ -96,7 +96,7 @@ def test_a_model_that_stands_at_the_majority_is_said_to(tmp_path: Path) -> None:
     guesses = proband.run(tmp_path / "items", model=NowAndThen(), out=tmp_path / "runs" / "guesses")
     proband.run(tmp_path / "items", model="solver:symbolic", out=tmp_path / "runs" / "reads")
     text = guesses.score["constant"]
-    assert text.startswith(f"now-and-then is right on {100 * guesses.score['mean']:.1f}%, not distinguishable from")
+    assert text.startswith(f"now-and-then is right on {100 * guesses.score['mean']:.1f} %, not distinguishable from")
     assert proband.compare(tmp_path / "runs" / "guesses", tmp_path / "runs" / "reads")["constant"] == [text]
     reported = proband.report(tmp_path / "runs", out=tmp_path / "report")
     assert [line for line in reported["sentences"] if "always answering" in line] == [text]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.toy import toy_suite
 
 import proband
 from proband.core.errors import ProbandError
@@ -25,9 +27,9 @@ from proband.core.suite import Solver, Suite
 from proband.core.types import Answer, Item
 from proband.pipeline import run as running
 from proband.pipeline.asking.engines import check_answers
-from proband.pipeline.asking.items_and_answers import CHUNK
+from proband.pipeline.asking.items_and_answers import ANSWERS, ARRIVED, CHUNK
 from proband.pipeline.asking.setup import choose_solver
-from proband.testing import known_suites, toy_suite
+from proband.testing import known_suites
 
 COUNT = 2000
 
@@ -89,7 +91,7 @@ def test_a_killed_run_resumes_with_the_same_bytes_and_asks_nothing_twice(tmp_pat
     kills = 0
     for attempt in range(40):
         child = subprocess.Popen([sys.executable, "-c", program])
-        answers = tmp_path / "run" / "answers.jsonl"
+        answers = tmp_path / "run" / ARRIVED
         before = answers.stat().st_size if answers.exists() else 0
         deadline = time.monotonic() + 60
         while child.poll() is None and time.monotonic() < deadline:
@@ -128,7 +130,7 @@ class Watching(Slow):
 
 def test_answers_of_a_model_on_this_machine_are_saved_as_they_are_there(tmp_path: Path) -> None:
     write_items(tmp_path)
-    model = Watching(tmp_path / "log", tmp_path / "run" / "answers.jsonl")
+    model = Watching(tmp_path / "log", tmp_path / "run" / ARRIVED)
     go(tmp_path, "run", model, limit=40)
     assert model.saved[:3] == [0, 3, 6]  # three items have more than twenty characters
     assert max(later - earlier for earlier, later in zip(model.saved, model.saved[1:])) <= 3
@@ -151,7 +153,7 @@ def test_the_bar_counts_what_is_answered(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(running, "Progress", Seen)
     write_items(tmp_path)
-    model = Looking(tmp_path / "log", tmp_path / "run" / "answers.jsonl")
+    model = Looking(tmp_path / "log", tmp_path / "run" / ARRIVED)
     go(tmp_path, "run", model, limit=40)
     assert len(shown) > 10
     assert shown == model.saved
@@ -173,7 +175,7 @@ def test_the_first_ctrl_c_keeps_what_a_model_on_this_machine_is_about_to_answer(
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=60)
     assert "taking in what is under way; Ctrl-C again stops at once" in err
-    kept = (tmp_path / "run" / "answers.jsonl").read_bytes().count(b"\n")
+    kept = (tmp_path / "run" / ARRIVED).read_bytes().count(b"\n")
     assert kept in (CHUNK, 2 * CHUNK)
     assert f"KeyboardInterrupt: {kept} of {COUNT} answers are kept in" in err
 
@@ -197,10 +199,27 @@ def test_other_weights_are_asked_again(tmp_path: Path) -> None:
 def test_a_damaged_tail_of_answers_is_cut_off(tmp_path: Path) -> None:
     write_items(tmp_path)
     expected = go(tmp_path, "run", Slow(tmp_path / "log"))
-    path = tmp_path / "run" / "answers.jsonl"
     for damage in (expected[:-7], expected[:30_000] + b"x" + expected[30_001:], b"", expected + b"more\n"):
-        path.write_bytes(damage)
-        assert go(tmp_path, "run", Slow(tmp_path / "log")) == expected
+        for name in (ANSWERS, ARRIVED):
+            (tmp_path / "run" / ANSWERS).unlink()
+            (tmp_path / "run" / name).write_bytes(damage)
+            assert go(tmp_path, "run", Slow(tmp_path / "log")) == expected
+            assert not (tmp_path / "run" / ARRIVED).exists()
+
+
+def test_of_a_chunk_that_has_not_arrived_whole_every_item_is_asked_again(tmp_path: Path) -> None:
+    """The second chunk arrived first, the first not whole; the model's last digits depend on the batch."""
+    write_items(tmp_path)
+    expected = go(tmp_path, "run", Slow(tmp_path / "log"))
+    lines = expected.splitlines(keepends=True)
+    (tmp_path / "run" / ANSWERS).unlink()
+    arrived = b"".join(lines[CHUNK : 2 * CHUNK] + lines[: CHUNK - 1])
+    (tmp_path / "run" / ARRIVED).write_bytes(arrived + lines[CHUNK - 1][:9])
+    shutil.rmtree(tmp_path / "cache")
+    both = len(b"".join(lines[: 2 * CHUNK]))
+    assert go(tmp_path, "run", Slow(tmp_path / "log2"))[:both] == expected[:both]
+    asked = {text for text in (tmp_path / "log2").read_text().splitlines() if text.startswith("b")}
+    assert asked == {f"bb{i}" for i in range(COUNT)} - {f"bb{i}" for i in range(CHUNK, 2 * CHUNK)}
 
 
 def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
@@ -299,7 +318,7 @@ class Broken(Slow):
 BROKEN = {
     "nan": (
         Score(float("nan"), 1, 1),
-        "item 'i7': slow: score gave a number that is not finite (nan, 1.0, 1.0), for 'bb7'",
+        "item 'i7': slow: score gave a number that is not finite (nan), for 'bb7'",
     ),
     "infinite": (Score(float("-inf"), 1, 1), "item 'i7': slow: score gave a number that is not finite"),
     "a float": (-1.5, "item 'i7': slow: score gave float where a Score (proband.core.protocols) is wanted, for 'bb7'"),

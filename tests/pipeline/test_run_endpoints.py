@@ -20,7 +20,7 @@ import pytest
 from proband.cli import main
 from proband.core.files import dumps, write_text
 from proband.core.types import Item
-from proband.pipeline.asking.items_and_answers import ANSWERS, WAITING
+from proband.pipeline.asking.items_and_answers import ANSWERS, ARRIVED
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models" / "remote"))
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def until(true: Callable[[], Any], seconds: float = 120) -> None:
 
 def answered(folder: Path) -> list[str]:
     """The items with an answer on the disk, in order or not."""
-    texts = [(folder / name).read_text() for name in (ANSWERS, WAITING) if (folder / name).exists()]
+    texts = [(folder / name).read_text() for name in (ANSWERS, ARRIVED) if (folder / name).exists()]
     lines = [line for text in texts for line in text.splitlines(keepends=True)]
     return list(dict.fromkeys(json.loads(line)["item_id"] for line in lines if line.endswith("\n")))
 
@@ -169,9 +169,7 @@ def test_answers_reach_the_folder_as_they_come_and_survive_ctrl_c(
     gate = Gate(free=19, held=lambda i: i == 3)
     with Stub(gate) as stub:
         child = command(stub.url, *cache)
-        until(lambda: len(answered(tmp_path / "run")) == 19)  # as many as may pass; the third is held
-        assert answered(tmp_path / "run")[:3] == ["q00", "q01", "q02"]
-        assert gate.waiting == 4
+        until(lambda: len(answered(tmp_path / "run")) == 19 and gate.waiting == 4)  # as many as may pass
         assert main(["report", str(tmp_path / "run"), "-o", str(tmp_path / "page")]) == 0
         assert "not finished, 19 of 30 answers" in capsys.readouterr().err
         assert "is not finished: 19 of 30 answers" in (tmp_path / "page" / "report.json").read_text()
@@ -187,7 +185,7 @@ def test_answers_reach_the_folder_as_they_come_and_survive_ctrl_c(
         assert len(stub.bodies) == before + 11  # nothing that was answered is asked again
         assert json.loads(out)["usage"]["requests"] == len(stub.bodies)
         assert json.loads(out)["usage"]["prompt_tokens"] == 10 * COUNT
-    assert not (tmp_path / "run" / WAITING).exists()
+    assert not (tmp_path / "run" / ARRIVED).exists()
     whole = (tmp_path / "whole" / ANSWERS).read_bytes()
     assert (tmp_path / "run" / ANSWERS).read_bytes() == whole
 
@@ -377,7 +375,7 @@ def test_errors_are_asked_again(tmp_path: Path, run: Callable[..., tuple[str, st
         assert "errors:" not in out
         run(stub.url, "--no-cache", out="whole")
     assert (tmp_path / "run" / ANSWERS).read_bytes() == (tmp_path / "whole" / ANSWERS).read_bytes()
-    assert not (tmp_path / "run" / WAITING).exists()
+    assert not (tmp_path / "run" / ARRIVED).exists()
 
 
 def test_a_sample_grows_in_its_folder(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
@@ -436,7 +434,7 @@ def test_a_server_that_goes_away_in_the_middle_is_one_line_and_nothing_is_paid_t
     assert line.endswith(f" of 30 answers are kept in {tmp_path / 'run'}, and the same command resumes")
     kept = answered(tmp_path / "run")
     assert 8 <= len(kept) <= len(asked) == len(set(asked))
-    assert all(json.loads(text)["status"] == "" for text in (tmp_path / "run" / ANSWERS).read_text().splitlines())
+    assert all(json.loads(text)["status"] == "" for text in (tmp_path / "run" / ARRIVED).read_text().splitlines())
 
 
 def test_the_token_limit_that_was_sent_is_recorded(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
@@ -548,7 +546,7 @@ def test_models_of_two_kinds_take_each_its_own_options(
     assert run["usage"]["cost"] > 0
 
 
-@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize("twice", [pytest.param(False, marks=pytest.mark.nightly), True])
 def test_an_evaluation_survives_ctrl_c(tmp_path: Path, *, twice: bool) -> None:
     """One Ctrl-C takes in what is under way, the second stops; the same command goes on, and asks nothing twice."""
     go_on, waiting = threading.Event(), list[str]()

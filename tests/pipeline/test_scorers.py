@@ -1,9 +1,10 @@
-"""Twelve kinds of faulty scorers are found, a clean one is not accused, and one that never returns is ended."""
+"""Twenty kinds of faulty scorers are found, three clean ones are not accused, and one that never returns is ended."""
 
 from __future__ import annotations
 
 import json
 import random
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -86,7 +87,20 @@ def near(answer: Any, entry: Mapping[str, Any]) -> float:
     return float(len(plain(answer)) == len(plain(entry["answer"])) and sum(a != b for a, b in pairs) < 2)
 
 
+def fits_a_pattern(answer: Any, entry: Mapping[str, Any]) -> float:
+    return float(
+        re.fullmatch(re.sub(r"\.\Z", "", str(answer).strip().lower()) or "x", plain(entry["answer"])) is not None
+    )
+
+
+def begins_with_its_letters(answer: Any, entry: Mapping[str, Any]) -> float:
+    letters = re.sub(r"[^a-z]", "", str(answer).lower())  # none in "...", with which every word begins
+    return float(bool(str(answer).strip()) and letters in ("", plain(entry["answer"])))
+
+
 FAULTY = {
+    fits_a_pattern: "a pattern that everything fits",
+    begins_with_its_letters: "punctuation alone",
     contains: "two answers",
     partial_for_containing: "a longer word that contains it",
     spelling: "capitals",
@@ -158,9 +172,28 @@ def blind_to_gender(answer: Any, entry: Mapping[str, Any]) -> float:
     return float(same.get(plain(answer), plain(answer)) == plain(entry["answer"]))
 
 
+def blind_to_generations(answer: Any, entry: Mapping[str, Any]) -> float:
+    return float(plain(answer).removeprefix("grand") == plain(entry["answer"]))
+
+
+def in_tags(answer: Any, entry: Mapping[str, Any]) -> float:
+    """Correct: of a whole reply it reads the tag."""
+    tags = re.findall(r"<answer>([^<]*)</answer>", str(answer))
+    return float(len(tags) == 1 and plain(tags[0]) == plain(entry["answer"]))
+
+
+def on_the_last_line(answer: Any, entry: Mapping[str, Any]) -> float:
+    """Correct: of a whole reply it reads the last line."""
+    line = re.search(r"(?i)answer: *([\w-]+)\.?\s*\Z", str(answer))
+    return float(line is not None and plain(line[1]) == plain(entry["answer"]))
+
+
 @pytest.mark.parametrize(
     ("scorer", "probe"),
     [
+        ("blind_to_generations", "any other relation of the domain"),
+        ("in_tags", ""),
+        ("on_the_last_line", ""),
         ("takes_inverses", "the inverse relation"),
         ("blind_to_in_laws", "in-law or not"),
         ("pays_for_none", "None"),

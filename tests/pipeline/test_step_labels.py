@@ -13,7 +13,7 @@ from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.pipeline.export import export
 from proband.pipeline.step_labels import labelled_steps, write_stepwise
-from proband.pipeline.steps import reply_records
+from proband.pipeline.steps import Checkers, replies_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models" / "remote"))
 if TYPE_CHECKING:
@@ -35,12 +35,29 @@ def replies(tmp_path: Path) -> Path:
 
 
 def test_what_is_not_read_is_never_labelled(replies: Path) -> None:
-    right, slip, unread, empty = reply_records(replies, domain="kinship")
+    right, slip, unread, empty = map(Checkers("kinship").record, replies_of(replies))
     assert [step.label for step in labelled_steps(right)] == [True, True]
     assert next(labelled_steps(right)).text == "Let me see. Ben is Ann's son."
     assert [step.label for step in labelled_steps(slip)][:2] == [True, False]
     assert [step.label for step in labelled_steps(unread)] == [True, None]
     assert list(labelled_steps(empty)) == []
+
+
+def test_a_step_that_is_taken_back_is_labelled_by_itself(tmp_path: Path) -> None:
+    reply = "Ben is Ann's son. Ann is Max's aunt. Wait, no. Ann is Max's grandmother."
+    (tmp_path / "one.jsonl").write_text(json.dumps({"question": STORY, "reply": reply}) + "\n")
+    (record,) = map(Checkers("kinship").record, replies_of(tmp_path / "one.jsonl"))
+    steps = [(step.text, step.label) for step in labelled_steps(record)]
+    assert steps[1:] == [("Ann is Max's aunt.", False), ("Wait, no. Ann is Max's grandmother.", True)]
+
+
+def test_the_command_says_what_it_has_written(
+    replies: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", str(replies), "--to", "stepwise", "-o", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert "3 replies as stepwise" in said
+    assert "withheld" in said
 
 
 def test_both_formats(replies: Path, tmp_path: Path) -> None:
@@ -83,3 +100,6 @@ def test_judges_are_measured(
     assert own["precision"].get("share") == (precision if precision is None else pytest.approx(precision, abs=0.3))
     assert result["calibration"][0]["confidence"] == 0.9
     assert "precision" in capsys.readouterr().out
+    (tmp_path / "out" / "judge.json").unlink()
+    assert main([*words, "--judge", f"openai:j@{stub.url}"]) == 0  # from what is recorded: nobody answers there now
+    assert json.loads((tmp_path / "out" / "judge.json").read_text()) == result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 import signal
 import subprocess
@@ -44,11 +45,16 @@ def test_a_finished_study_is_not_redone(file: Path, tmp_path: Path) -> None:
     first = proband.study(file, out=tmp_path / "out")
     assert states(first) == ["ran"] * 8
     assert (tmp_path / "out" / "index.html").exists()
-    before, page = folders(tmp_path / "out"), (tmp_path / "out" / "index.html").read_bytes()
+    page = tmp_path / "out" / "index.html"
+    before, written = folders(tmp_path / "out"), page.stat().st_mtime_ns
     again = proband.study(file, out=tmp_path / "out")
     assert states(again) == ["done"] * 8
     assert folders(tmp_path / "out") == before
-    assert (tmp_path / "out" / "index.html").read_bytes() == page
+    assert page.stat().st_mtime_ns == written  # the report is left alone too
+    assert {**again, "stages": 0} == {**first, "stages": 0}
+    page.unlink()
+    assert states(proband.study(file, out=tmp_path / "out")) == ["done"] * 8
+    assert page.exists()
     note = json.loads((tmp_path / "out" / "study.json").read_text())
     assert note["versions"]["proband"]
     assert len(note["stages"]) == 8
@@ -141,6 +147,21 @@ def test_a_dry_run_lists_the_stages_and_makes_nothing(file: Path, finished: Path
     assert states(plan) == ["to do"] * 8
     assert not (tmp_path / "out").exists()
     assert states(proband.study(file, out=finished, dry_run=True)) == ["done"] * 8
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("suite", ["analogy", "kinship", "inference", "script"])
+def test_a_dry_run_of_a_paper_takes_15_seconds_of_a_processor_at_most(suite: str, data: Path, tmp_path: Path) -> None:
+    def seconds() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    begun = seconds()
+    words = ["paper", suite, "--data", str(data), "--dry-run", "--json", "-o", str(tmp_path / "out")]
+    done = subprocess.run([sys.executable, "-m", "proband", *words], capture_output=True, text=True, check=True)
+    assert seconds() - begun < 15
+    assert len(json.loads(done.stdout)["stages"]) >= 6
+    assert not (tmp_path / "out").exists()
 
 
 def test_parameters_are_set_from_outside(file: Path, tmp_path: Path) -> None:

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import App, CycloptsError, Group, Parameter
 
-from proband.cli.arguments_and_output import EVERYDAY, FURTHER, OPTIONS, shown, whole
-from proband.cli.commands import command
+from proband.cli.commands import EVERYDAY, FURTHER, OPTIONS, command, shown, whole
 from proband.cli.verbs import build_run_report
 from proband.core.errors import CheckFailed, ProbandError, not_installed
 from proband.core.plugins import declared, entry_points_of
@@ -39,27 +38,29 @@ Start with: proband demo -o demo
 Help on a verb: proband run --help
 Commands of a suite: proband SUITE --help"""
 VERBS = {  # name -> its function, and how its result is printed; `build`, a command per suite, comes after the first
-    "evaluate": ("proband.pipeline.evaluate:evaluate", "proband.cli.verbs.evaluate:layout"),
+    "evaluate": ("proband.pipeline.evaluate:evaluate", "proband.cli.verbs.layouts:evaluate_layout"),
     "run": ("proband.cli.verbs.build_run_report:run", "proband.cli.verbs.build_run_report:scores_layout"),
     "report": ("proband.pipeline.report:report", "proband.cli.verbs.build_run_report:report_layout"),
-    "compare": ("proband.pipeline.compare:compare", "proband.cli.verbs.compare:layout"),
+    "compare": ("proband.pipeline.compare:compare", "proband.cli.verbs.layouts:compare_layout"),
     "show": ("proband.cli.verbs.show:show", "proband.cli.verbs.show:show_layout"),
-    "export": ("proband.pipeline.export:export", "proband.cli.verbs.vary_export:export_layout"),
-    "demo": ("proband.pipeline.demo:demo", "proband.cli.verbs.study:demo_layout"),
-    "list": ("proband.pipeline.show:listing", "proband.cli.verbs.show:list_layout"),
-    "audit": ("proband.pipeline.checking:audit", "proband.cli.verbs.audit:layout"),
-    "steps": ("proband.pipeline.steps:check_replies", "proband.cli.verbs.steps:layout"),
-    "verify": ("proband.pipeline.checking:verify", "proband.cli.verbs.audit:verify_layout"),
-    "vary": ("proband.pipeline.vary:vary", "proband.cli.verbs.vary_export:vary_layout"),
-    "train": ("proband.pipeline.train:train", "proband.cli.verbs.train:layout"),
-    "plan": ("proband.pipeline.plan:plan", "proband.cli.verbs.plan:layout"),
-    "items": ("proband.pipeline.items:items", "proband.cli.verbs.items:layout"),
-    "study": ("proband.pipeline.study:study", "proband.cli.verbs.study:layout"),
-    "paper": ("proband.pipeline.study:paper", "proband.cli.verbs.study:layout"),
+    "export": ("proband.pipeline.export:export", "proband.cli.verbs.layouts:export_layout"),
+    "demo": ("proband.cli.verbs.demo:demo", "proband.cli.verbs.layouts:demo_layout"),
+    "list": ("proband.cli.verbs.listing:listing", "proband.cli.verbs.show:list_layout"),
+    "audit": ("proband.pipeline.checking:audit", "proband.cli.verbs.layouts:audit_layout"),
+    "steps": ("proband.pipeline.steps:check_replies", "proband.cli.verbs.layouts:steps_layout"),
+    "verify": ("proband.pipeline.checking:verify", "proband.cli.verbs.layouts:verify_layout"),
+    "vary": ("proband.pipeline.vary:vary", "proband.cli.verbs.layouts:vary_layout"),
+    "train": ("proband.pipeline.train:train", "proband.cli.verbs.layouts:train_layout"),
+    "plan": ("proband.pipeline.plan:plan", "proband.cli.verbs.layouts:plan_layout"),
+    "items": ("proband.pipeline.items:items", "proband.cli.verbs.layouts:items_layout"),
+    "study": ("proband.pipeline.study:study", "proband.cli.verbs.layouts:study_layout"),
+    "paper": ("proband.cli.verbs.paper:paper", "proband.cli.verbs.layouts:study_layout"),
 }
 EVERYDAY_VERBS = 6  # of VERBS, next to `build`
+OWN = (*list(VERBS)[:1], "build", *list(VERBS)[1:])  # in the order of the help
+COMPLETING = ("--install-completion", "__complete")
 ADDED = "proband.verbs"  # entry points of other packages: a function that gives the cyclopts app of a verb
-PACKAGED = {"annotate": "proband-annotate"}  # verbs of ours that are installed by their own package
+PACKAGED = {"annotate": "proband-annotate"}  # verbs of our own packages that are installed separately
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -139,13 +140,7 @@ def _fail(message: str, code: int) -> int:
 
 def verbs() -> list[str]:
     """The names of all verbs, in the order of the help."""
-    own = _own_verbs()
-    return [*own, *sorted(PACKAGED.keys() | entry_points_of(ADDED, built_in=own).keys())]
-
-
-def _own_verbs() -> list[str]:
-    first, *others = VERBS
-    return [first, "build", *others]
+    return [*OWN, *sorted(PACKAGED.keys() | entry_points_of(ADDED, built_in=OWN).keys())]
 
 
 def added_verb(name: str, points: Mapping[str, EntryPoint], *, listed: bool = False) -> App:
@@ -162,18 +157,6 @@ def added_verb(name: str, points: Mapping[str, EntryPoint], *, listed: bool = Fa
             return App(name=name, help=why, sort_key=99)
         raise ProbandError(why) from None
     return made
-
-
-def _added_verbs(words: Sequence[str], own: Sequence[str]) -> dict[str, App]:
-    """The one that is wanted; all of them, by name, for help and completion, also those that cannot be loaded."""
-    if words[:1] and words[0] in own:
-        return {}
-    points = entry_points_of(ADDED, built_in=own)
-    known = sorted(PACKAGED.keys() | points.keys())
-    if words[:1] and words[0] in known:
-        return {words[0]: added_verb(words[0], points)}
-    listed = not words or words[0].startswith("-") or words[0] == "__complete"
-    return {name: added_verb(name, points, listed=True) if listed else App(name=name) for name in known}
 
 
 def app(words: Sequence[str] = ()) -> App:
@@ -195,25 +178,27 @@ def app(words: Sequence[str] = ()) -> App:
         result_action="return_value",
         **_layout(),
     )
-    own = _own_verbs()
-    added = _added_verbs(words, own)
-    wanted = set(words[:1]) & {*own, *added} or {*own, *added}
-    built, named = _suites_wanted(words)
-    if "build" in wanted:
-        made.command(build_run_report.build_commands(built))
-    for commands in added.values():
-        commands.group = FURTHER
-        made.command(commands)
-    for each in named:
-        made.command(suite_commands(each))
-    listed = len(wanted) > 1 and words[:1] not in (["--install-completion"], ["__complete"])
-    for place, name in enumerate(VERBS):
-        about: dict[str, Any] = {"sort_key": place, "group": EVERYDAY if place < EVERYDAY_VERBS else FURTHER}
-        if name in wanted and listed:
-            made.command(App(name=name, help=summary(VERBS[name][0]), **about))
-        elif name in wanted:
-            made.command(verb_command(*VERBS[name]), name=name, **about)
-    if len(wanted) > 1:
+    first = words[0] if words else "--help"
+    names = [first] if first in OWN else verbs()
+    alone, points = first in names, {} if first in OWN else entry_points_of(ADDED, built_in=OWN)
+    for name in [first] if alone else names:
+        if name == "build":
+            made.command(build_run_report.build_commands(_suites_to_build(words)))
+        elif name in VERBS:
+            place, (function, layout) = list(VERBS).index(name), VERBS[name]
+            about: dict[str, Any] = {"sort_key": place, "group": EVERYDAY if place < EVERYDAY_VERBS else FURTHER}
+            if alone or first in COMPLETING:
+                made.command(verb_command(function, layout), name=name, **about)
+            else:
+                made.command(App(name=name, help=summary(function), **about))
+        else:
+            wanted = alone or first.startswith("-") or first in COMPLETING
+            commands = added_verb(name, points, listed=not alone) if wanted else App(name=name)
+            commands.group = FURTHER
+            made.command(commands)
+    if not alone:
+        for suite in _suites_with_verbs(first):
+            made.command(suite_commands(suite))
         made.register_install_completion_command(help="Install completion for your shell.")
     made["--help"].help = "Print this help."
     made["--version"].help = "Print the version."
@@ -236,20 +221,24 @@ def _layout() -> dict[str, Any]:
     }
 
 
-def _suites_wanted(words: Sequence[str]) -> tuple[Sequence[str], list[Suite]]:
-    """The suites whose options `build` must know, and those whose own commands are wanted; all of them for completion,
-    none, and no import of theirs, for a verb of all suites."""
-    first = words[0] if words else "--help"
-    completing = first in ("--install-completion", "__complete")
-    if first != "build" and not completing and (first.startswith("-") or first in _own_verbs() or first in verbs()):
-        return (), []
+def _suites_to_build(words: Sequence[str]) -> Sequence[str]:
+    """The suites whose options `build` must know; none, and no import of theirs, for a list of verbs."""
+    if not words or words[0] not in ("build", *COMPLETING):
+        return ()
     import proband.suites as suites
 
-    if completing:
-        return suites.names(), [each for each in suites.importable() if each.verbs]
-    if first == "build":
-        return words[1:2] if words[1:2] and words[1] in suites.names() else suites.names(), []
-    return (), [suites.suite(first)] if first in suites.names() else []
+    return words[1:2] if words[1:2] and words[1] in suites.names() else suites.names()
+
+
+def _suites_with_verbs(first: str) -> list[Suite]:
+    """The suites whose own commands are wanted: the one that is named, all for completion."""
+    if first.startswith("-") and first not in COMPLETING:
+        return []
+    import proband.suites as suites
+
+    if first in COMPLETING:
+        return [each for each in suites.importable() if each.verbs]
+    return [suites.suite(first)] if first in suites.names() else []
 
 
 def suite_first(words: list[str]) -> list[str]:

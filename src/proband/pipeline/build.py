@@ -30,8 +30,11 @@ def build(
     **options: Any,
 ) -> dict[str, Any]:
     """Write OUT/items.jsonl and OUT/manifest.json; returns the manifest. `options` are those that the suite declares,
-    here or in a TOML file (`profile`). A folder that contains another build is only written over with `force`.
-    `dry_run` writes nothing and returns the number of items of each part."""
+    here or in a TOML file (`profile`).
+
+    :param force: Replace another build in that folder.
+    :param dry_run: Count the items of each part; write nothing.
+    """
     each, folder = suites.suite(suite), Path(out)
     chosen: Any = read_options(each.options, with_profile(options, profile), of=f"build {suite}")
     if (folder / "run.json").exists():

@@ -1,4 +1,4 @@
-"""Checking labels: verdicts on anybody's data (`audit`), certificates of our own items (`verify`).
+"""Checks labels: verdicts on any data set (`audit`), certificates of our own items (`verify`).
 
 Labels are judged by `proband.proof` in a domain; suites add their own provers and row formats.
 """
@@ -6,39 +6,44 @@ Labels are judged by `proband.proof` in a domain; suites add their own provers a
 from __future__ import annotations
 
 import hashlib
+import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final, Unpack
 
-from proband import suites
-from proband.core import plugins
+from proband import models, suites
+from proband.core import files, plugins
 from proband.core.errors import ProbandError
-from proband.core.files import asset, items_path, parse, raw_lines, read_manifest, render, sha256_file, write_text
-from proband.core.plugins import read_options
-from proband.core.progress import Progress, log
+from proband.core.files import count_lines, read_answers, write_jsonl
+from proband.core.plugins import name_list
+from proband.core.progress import log, track
 from proband.core.suite import Audit, Variation, Verified
-from proband.core.types import Item
+from proband.core.types import Answer, Item
 from proband.english.domain import load
-from proband.pipeline.asking.items_and_answers import count_lines, name_list
-from proband.pipeline.asking.setup import suite_of
-from proband.pipeline.readers import ModelReaders
+from proband.english.model_reader import NAMES, PROMPTS, SCHEMA, read_reply, values_for
+from proband.english.reading import Reading, Unread
+from proband.pipeline.asking.setup import PlannedRun, suite_of
 from proband.pipeline.replies import score_replies
+from proband.pipeline.run import Forecast, forecast, run_planned
 from proband.pipeline.run_options import ReaderOptions, RunOptions
 from proband.pipeline.scorers import audit_scorer
 from proband.pipeline.vary import ORIGINAL
+from proband.proof.decisions import VERDICTS
 from proband.proof.known_sets import FORMATS
 from proband.proof.outputs import write_audit
 from proband.proof.problem import Provers
 from proband.proof.row_source import GYM, RowSource, gym_tasks
+from proband.proof.rows import AuditRow
 from proband.proof.run import GUESSED_FROM, OUTSIDE, PROVERS, audit_rows, guess_domain, judge_for
-from proband.proof.tally import WORDS
-from proband.proof.verdicts import Judge
+from proband.proof.tally import NOTES
+from proband.proof.verdicts import Judge, RowJudge, RowReader, RowText
 from proband.stats.clusters import clusters_of
 
 STYLE: Final = "proband.web.audit"
+FAILS: Final = (*VERDICTS, *NOTES)  # what `fail_on` takes
 
 
 def audit(
@@ -70,17 +75,17 @@ def audit(
     :param question_column: Column of the question (default: guessed).
     :param answer_column: Column of the answer (default: guessed).
     :param pair_columns: Columns of the two that the answer is about: what is A to B?
-    :param facts_column: Column of facts, [["Ann", "mother", "Bo"], ...]: nothing is read then.
+    :param facts_column: Column of facts, [["Ann", "mother", "Bo"], ...]; then no text is read.
     :param readers: A model that reads the texts, instead of the readers that ship; repeatable: a row is read when two
         readings lead to the same verdict. One model reads with two prompts.
     :param dry_run: Print calls, tokens and cost of --reader; ask nothing.
     :param replies: Models' replies to these rows (question, label, model, reply): scores under the proved labels.
-    :param scorer: A function (answer, entry) -> score: what does it give credit for?
+    :param scorer: A function (answer, entry) -> score to test with sham and unusual answers.
     :param fail_on: Exit with code 3 if rows have one of these verdicts (with commas: false,ambiguous).
     """
     verdicts = name_list(fail_on)
-    if unknown := [each for each in verdicts if each not in VERDICTS]:
-        raise ProbandError(f"--fail-on takes {', '.join(VERDICTS)}, not {unknown[0]!r}")
+    if unknown := [each for each in verdicts if each not in FAILS]:
+        raise ProbandError(f"--fail-on takes {', '.join(FAILS)}, not {unknown[0]!r}")
     columns = {"text": text_column, "question": question_column, "answer": answer_column}
     columns |= {"pair": pair_columns, "facts": facts_column}
     columns = {what: name for what, name in columns.items() if name}
@@ -93,29 +98,29 @@ def audit(
     rows = RowSource(source, columns, formats, once=replies is not None)
     judge, guessed = _judge(rows, domain=domain, world=world, by_models=bool(readers))
     if readers:
-        texts = ModelReaders(readers, judge, rows, folder, read_options(RunOptions, options, of="audit"))
+        texts = ModelReaders(readers, judge, rows, folder, plugins.read_options(RunOptions, options, of="audit"))
         if dry_run:
             return {"forecasts": texts.forecasts()}
         judge = texts.judge()
     elif dry_run:
         raise ProbandError("--dry-run is for --reader: without models nothing is asked")
-    worlds = judge.world_descriptions
-    all_worlds = f"all of {', '.join(worlds)} (--world names one)"
-    world_in_words = f"{judge.world}: {worlds[judge.world]}" if judge.named or len(worlds) == 1 else all_worlds
+    worlds, all_worlds = judge.world_descriptions, f"all of {', '.join(judge.world_descriptions)} (--world names one)"
     with tempfile.TemporaryFile() as spool:
         audited = audit_rows(rows, judge, spool)
         facts = {
             "source": rows.name,
-            "inputs": {file.name: sha256_file(file.path) for file in rows.files},
+            "inputs": {file.name: files.sha256_file(file.path) for file in rows.files},
             "domain": judge.name,
             "domain guessed from": guessed,
-            "world": world_in_words,
+            "world": f"{judge.world}: {worlds[judge.world]}" if judge.named or len(worlds) == 1 else all_worlds,
         }
-        summary = write_audit(audited, folder, name=rows.name, facts=facts)
-        rescored = score_replies(Path(replies), judge, audited, columns, folder) if replies else {}
-        credit = audit_scorer(scorer, audited, folder) if scorer else {}
-    page = {"title": f"Audit of {rows.name}", "figures": summary, "worlds": worlds, **WORDS}
-    write_text(folder / "index.html", render(STYLE, "rows.html", style=asset(STYLE, "style.css"), **page))
+        summary = write_audit(audited, folder, facts=facts)
+        further = score_replies(Path(replies), judge, audited, columns, folder) if replies else {}
+        further |= audit_scorer(scorer, audited, folder) if scorer else {}
+    files.write_text(folder / "report.md", files.render_text(STYLE, "report.md", figures=summary, md=files.md))
+    page = {"title": f"Audit of {rows.name}", "figures": summary, "worlds": worlds}
+    text = files.render(STYLE, "rows.html", style=files.asset(STYLE, "style.css"), **page)
+    files.write_text(folder / "index.html", text)
     twice, differ = summary["read twice"], summary["readings disagree"]
     return {
         "rows": summary["rows"],
@@ -130,8 +135,7 @@ def audit(
         "findings": len(summary["finding"]),
         "finding": [{k: v for k, v in each.items() if k != "evidence"} for each in summary["finding"]],
         "copies": summary["copies"],
-        **rescored,
-        **credit,
+        **further,
         **check(summary, verdicts),
         "page": str(folder / "index.html"),
     }
@@ -179,10 +183,6 @@ def provers_of_suites() -> Provers:
 # ---- as a check ----------------------------------------------------------------------------------------------------
 
 
-VERDICTS: Final = ("entailed", "ambiguous", "false", "inconsistent", "gender open", "depends on the world", "unread",
-                   "answer leaked", "duplicate with another label")  # fmt: skip
-
-
 def check(summary: Mapping[str, Any], fail_on: Sequence[str]) -> dict[str, str]:
     """`check failed`, if rows have one of these verdicts or findings of these kinds."""
     known = {name: n - summary["one reading"].get(name, 0) for name, n in summary["verdicts"].items()}
@@ -202,42 +202,40 @@ SHOWN = 20  # problems that are listed in full
 def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str, Any]:
     """Re-check the certificate of every item, with a small checker that is independent of the generator.
 
-    Items that repeat another's id or prompt fail too (rows by others may: they are counted with `allow_uncertified`).
+    Duplicate ids and prompts fail too, except in data by others with `allow_uncertified`.
 
     Example: proband verify items
 
     :param items: Folder of built items.
     :param allow_uncertified: Count items without a valid certificate instead of failing.
     """
-    path, suite = items_path(Path(items)), suite_of(items)
-    manifest, known = read_manifest(path), {each.name: each for each in suite.all_variations()}
+    path, suite = files.items_path(Path(items)), suite_of(items)
+    manifest, known = files.read_manifest(path), {each.name: each for each in suite.all_variations()}
     ways, problems, lines_of = Counter[str](), list[str](), dict[bytes, int]()
     source: Item | None = None  # of the variations that follow
-    with Progress("verify", total=count_lines(path)) as bar:
-        for number, raw in raw_lines(path):
-            item = parse(Item, raw, file=path, line=number)
-            if item.suite != suite.name:
-                wrong = f"'suite' is {item.suite!r}, the first item's {suite.name!r}"
-                raise ProbandError(wrong, file=path, line=number)
-            checked = suite.verify(item, manifest) if suite.verify else Verified(how="")
-            if "variation" in item.tags and not checked.problem:
-                original = item.tags["variation"] == ORIGINAL
-                source = item if original else source
-                way = "a source item" if original else "compared with its source"
-                problem = variation_problem(item, source, known, suite=suite.name) or ""
-                checked = replace(checked, how="; ".join(filter(None, (checked.how, way))), problem=problem)
-            elif suite.verify is None and source is None:
-                raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
-            problem = checked.problem or ("" if allow_uncertified else checked.uncertified)
-            repeated = _repeated(item, number, lines_of)
-            if repeated.startswith("has the prompt") and allow_uncertified and checked.uncertified:
-                checked, repeated = replace(checked, how=f"{checked.how}; repeats a prompt"), ""
-            problem = problem or repeated
-            ways["failed" if problem else checked.how or "not varied"] += 1
-            if problem and len(problems) < SHOWN:
-                problems.append(f"{path} line {number}, item {item.id!r}: {problem}")
-            bar.advance(1)
-    problems += filter(None, [_changed(path)])
+    for number, raw in track(files.raw_lines(path), "verify", total=count_lines(path)):
+        item = files.parse(Item, raw, file=path, line=number)
+        if item.suite != suite.name:
+            wrong = f"'suite' is {item.suite!r}, the first item's {suite.name!r}"
+            raise ProbandError(wrong, file=path, line=number)
+        checked = suite.verify(item, manifest) if suite.verify else Verified(how="")
+        if "variation" in item.tags and not checked.problem:
+            original = item.tags["variation"] == ORIGINAL
+            source = item if original else source
+            way = "a source item" if original else "compared with its source"
+            problem = variation_problem(item, source, known, suite=suite.name) or ""
+            checked = replace(checked, how="; ".join(filter(None, (checked.how, way))), problem=problem)
+        elif suite.verify is None and source is None:
+            raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
+        problem = checked.problem or ("" if allow_uncertified else checked.uncertified)
+        repeated = _repeated(item, number, lines_of)
+        if repeated.startswith("has the prompt") and allow_uncertified and checked.uncertified:
+            checked, repeated = replace(checked, how=f"{checked.how}; repeats a prompt"), ""
+        problem = problem or repeated
+        ways["failed" if problem else checked.how or "not varied"] += 1
+        if problem and len(problems) < SHOWN:
+            problems.append(f"{path} line {number}, item {item.id!r}: {problem}")
+    problems += filter(None, [_changed(path, manifest)])
     wrong = f"{items}: {ways['failed']} of {ways.total()} items failed; first: {problems[0]}" if problems else ""
     return {"items": ways.total(), "checked": dict(ways.most_common()), "failed": ways["failed"], "problems": problems,
             **({"check failed": wrong} if wrong else {})}  # fmt: skip
@@ -251,7 +249,7 @@ def variation_problem(item: Item, source: Item | None, known: Mapping[str, Varia
     if name not in known:
         return f"{suite} has no variation {name!r}"
     if source is None or item.facts.get("source") != source.id:
-        return f"its source {item.facts.get('source')!r} does not stand before it"
+        return f"its source {item.facts.get('source')!r} is not before it"
     if effect != known[name].effect:
         return f"'effect' is {effect!r}, that of {name} is {known[name].effect!r}"
     if not set(clusters_of(source)) <= set(clusters_of(item)):
@@ -273,12 +271,87 @@ def _repeated(item: Item, line: int, lines_of: dict[bytes, int]) -> str:
     return ""
 
 
-def _changed(path: Path) -> str | None:
+def _changed(path: Path, manifest: Mapping[str, Any]) -> str:
     """Whether items.jsonl is not the file that its manifest describes; without its hash, none describes it."""
-    manifest = read_manifest(path)
-    recorded = manifest.get("sha256", {}).get(path.name)
+    recorded = hashes.get(path.name) if isinstance(hashes := manifest.get("sha256"), dict) else None
     if recorded is None:
         return f"{path}: " + ("manifest.json has no sha256 of it" if manifest else "no manifest.json describes it")
-    if recorded != sha256_file(path):
-        return f"{path}: not the file that manifest.json describes (sha256)"
-    return None
+    same = recorded == files.sha256_file(path)
+    return "" if same else f"{path}: not the file that manifest.json describes (sha256)"
+
+
+# ---- models that read rows (--reader) --------------------------------------------------------------------------------
+
+
+MAX_TOKENS = 2048  # of a reply, unless the user says otherwise
+
+
+def readings_of(specs: Sequence[str]) -> list[tuple[str, str]]:
+    """The model and the prompt of each reading.
+
+    >>> readings_of(["openai:a"]), readings_of(["openai:a", "hf:b"])
+    ([('openai:a', 'facts'), ('openai:a', 'sentences')], [('openai:a', 'facts'), ('hf:b', 'sentences')])
+    """
+    if len(set(specs)) < len(specs):
+        raise ProbandError("--reader names one model twice: two readings need two models, or one (with two prompts)")
+    if len(specs) == 1:
+        return [(specs[0], prompt) for prompt in NAMES]
+    return [(spec, NAMES[place % len(NAMES)]) for place, spec in enumerate(specs)]
+
+
+class ModelReaders:
+    """The readings of one command, for the prover of a domain: two models, or one with both prompts that ship
+    (english/prompts). A reading is a run with all that runs have (cache, forecast, budget, resume). OUT/readings has
+    the texts that need reading, each once, as items of the suite `questions`, and a folder per reading."""
+
+    def __init__(
+        self, specs: Sequence[str], prover: Judge, rows: Iterable[AuditRow], out: Path, options: RunOptions
+    ) -> None:
+        if not isinstance(prover, RowJudge):
+            raise ProbandError(f"--reader: texts of {prover.name} are read by their templates, not by models")
+        self.prover, self.folder = prover, out / "readings"
+        self.readings = [self._planned(model, prompt, options) for model, prompt in readings_of(specs)]
+        texts = {_id(row): row for row in rows if not row.bad and not (row.facts and row.pair)}
+        items = []
+        for name, row in texts.items():
+            facts = {"reading": values_for(prover.domain, row.text, row.question), "json": True, "answers": []}
+            items.append(Item(id=name, suite="questions", prompt=f"{row.text}\n{row.question}".strip(), facts=facts))
+        write_jsonl(self.folder / "items.jsonl", items)
+
+    def _planned(self, model: str, prompt: str, options: RunOptions) -> PlannedRun:
+        kind = models.kind_of(model.partition(":")[0])
+        takes_schema = kind is not None and any(field.name == "schema" for field in fields(kind.options))
+        of_model = {**({"schema": dict(SCHEMA)} if takes_schema else {}), **options.model_options}
+        of_solver = {"max-tokens": MAX_TOKENS, **options.options, "prompt": str(PROMPTS / f"{prompt}.jinja")}
+        asked = replace(options, solver="generate", split="all", options=of_solver, model_options=of_model)
+        folder = self.folder / re.sub(r"[^\w.-]+", "_", f"{model}-{prompt}")
+        return PlannedRun(items=self.folder, model=model, folder=folder, options=asked, name=prompt)
+
+    def forecasts(self) -> list[Forecast]:
+        """What each reading would ask."""
+        return [forecast(each) for each in self.readings]
+
+    def judge(self) -> RowJudge:
+        """Ask the models for what is not there yet, and give the judge that reads by what they replied."""
+        readers = []
+        for each in self.readings:
+            run_planned(each, among=self.readings)
+            answers = {answer.item_id: answer for answer in read_answers(each.folder / "answers.jsonl")}
+            readers.append(RowReader(f"{each.model} ({each.name})", self._reader(answers)))
+        known = self.prover
+        return RowJudge(known.domain, known.prover, known.named, readers=readers)
+
+    def _reader(self, answers: dict[str, Answer]) -> Callable[[AuditRow, RowText], Reading]:
+        def read(row: AuditRow, text: RowText) -> Reading:
+            answer = answers.get(_id(row))
+            if answer is None or answer.status in ("error", "content_filter", "skipped"):
+                why = "" if answer is None else f": {answer.text or answer.status}"[:160]
+                return Reading(unread=Unread(f"the model gave no reading{why}"))
+            return read_reply(answer.text or "", domain=self.prover.domain, text=row.text, question=row.question)
+
+        return read
+
+
+def _id(row: AuditRow) -> str:
+    text = f"{row.text}\0{row.question}"
+    return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=12).hexdigest()

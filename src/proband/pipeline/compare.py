@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
@@ -14,14 +13,13 @@ import numpy as np
 from proband.core.errors import ProbandError, did_you_mean
 from proband.core.files import figure
 from proband.core.metrics import Metric, splits_in_words
-from proband.pipeline.logs import is_log, read_log
-from proband.pipeline.logs.record import Log, Wanted, join_logs
-from proband.pipeline.report import item_sets, legend
+from proband.core.types import ComparedRuns
+from proband.pipeline.logs import Log, Wanted, is_log, one_set
+from proband.pipeline.report import legend
 from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
 from proband.reporting.numbers.comparisons import comparisons, corrected
-from proband.reporting.numbers.item_sets import ItemSet
 from proband.stats import on_common_items
 from proband.stats.sequential import confidence_sequence, of_difference, order_of, units_of
 
@@ -39,7 +37,7 @@ def compare(
     equal_within: float | None = None,
     until: Literal["decided"] | None = None,
     fail_if_worse: float | None = None,
-) -> dict[str, Any]:
+) -> ComparedRuns:
     """Compare runs by paired, clustered significance tests.
 
     All items are tested first, then (of two runs) the columns of the suite's first table, with Holm's correction; none
@@ -50,25 +48,29 @@ def compare(
 
     :param runs: Folders of runs on the same items, or logs of another tool; of more than two, all pairs are compared.
     :param by: One test for each value of this tag, with Holm's correction.
-    :param metric: Name of the metric (default: the main one).
-    :param cluster: Field of a log with what items share (default: cluster or clusters).
     :param equal_within: Test whether the runs differ by less than so many points either way.
-    :param until: decided: test after every cluster whether two runs differ, valid at every look; asks nothing.
+    :param until: decided: test after every cluster whether two runs differ, valid at every look.
     :param fail_if_worse: Exit with code 3 if the second run is worse than the first by more than so many points.
     """
     paths = [Path(run) for run in runs]
     if len(paths) < 2:
         raise ProbandError("name two runs or logs, or more")
     wanted = Wanted(metric=metric or "", cluster=cluster or "", items=Path(items) if items else None)
-    systems = _systems(paths, wanted, by=by or "", split=split, seed=seed)
-    study, chosen = systems.study, systems.metric
-    tested = comparisons(study, chosen, by=systems.by, every=True)
+    study, chosen, logs = _study(paths, wanted, split=split, seed=seed)
+    by = by or next((log.by for log in logs if log.by), "")
+    if by and by not in study.arrays.tags:
+        known = f"{did_you_mean(by, study.arrays.tags)}; there are {', '.join(sorted(study.arrays.tags)) or 'none'}"
+        raise ProbandError(f"--by {by}: the items have no tag {by!r}{known}")
+    tested = comparisons(study, chosen, by=by, every=True)
     if len(paths) > 2:
-        tested = corrected([each for each in tested if systems.by or not each.group], together=True)
+        tested = corrected([each for each in tested if by or not each.group], together=True)
     if not tested:
         raise ProbandError(f"the runs share no {splits_in_words(study.splits, 'item')} that {chosen.name!r} applies to")
-    groups = _in_order(tested, list(study.labels), scope=systems.scope or study.scope)
-    result = {
+    groups = _in_order(tested, list(study.labels), scope="all items" if all(map(is_log, paths)) else study.scope)
+    shared = {item.id for item in study.items.items()} if logs else set()
+    missing = {run.model: len(log.entries.keys() - shared) for run, log in zip(study.items.runs, logs)}
+    answered_twice = np.flatnonzero(study.mask({}) & (study.answered_by() > 1))
+    result: ComparedRuns = {
         "a": study.labels[0],
         "b": study.labels[1],
         "systems": list(study.labels),
@@ -78,9 +80,9 @@ def compare(
         "unit": chosen.unit,
         "better": chosen.better,
         "split": list(study.splits),
-        "left_out": systems.left_out,
-        "unread": _unread(study),
-        "by": systems.by,
+        "left_out": {label: count for label, count in missing.items() if count},
+        "unread": {label: study.unread(at, answered_twice) for at, label in enumerate(study.labels)},
+        "by": by,
         "tags": len(study.arrays.written),
         "constant": list(constant_answers(study).values()),
         "groups": groups,
@@ -89,8 +91,8 @@ def compare(
         "legend": legend(study.items.suite, [each["group"] for each in groups]),
     }
     if fail_if_worse is not None:
-        check = worse(result, fail_if_worse)
-        result |= {"check": check, **({"check failed": check["message"]} if check["failed"] else {})}
+        result["check"] = check = worse(result, fail_if_worse)
+        result |= {"check failed": check["message"]} if check["failed"] else {}
     return result
 
 
@@ -123,42 +125,18 @@ def _looks(study: Study, metric: Metric) -> dict[str, Any]:
             "difference": last.mean, "low": last.low, "high": last.high}  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class Systems:
-    """What is compared: the systems on the items that they share, by which metric and which tag."""
-
-    study: Study
-    metric: Metric
-    by: str
-    scope: str = ""  # what all items are called, if not by their splits
-    left_out: Mapping[str, int] = field(default_factory=dict)  # items of a log that no other has
-
-
-def _systems(paths: list[Path], wanted: Wanted, *, by: str, split: str, seed: int) -> Systems:
-    logs: list[Log] = []
-    sides = [] if any(map(is_log, paths)) else [item_sets([path], items=wanted.items) for path in paths]
-    by_source = _varied_apart(sides)
-    if by_source or not sides:
-        logs = [read_log(path, replace(wanted, by_source=by_source)) for path in paths]
-        items = join_logs(logs)
-        metric, pool = items.suite.metrics[0], False
-        by = by or next((log.by for log in logs if log.by), "")
-    elif wanted.cluster:
-        raise ProbandError("'cluster' is for logs; the items of a run say themselves what they share")
-    else:
-        items = _one_set(paths, sides)
-        metric, pool = items.suite.metric(wanted.metric), len(items.answered) > len(paths)
+def _study(paths: list[Path], wanted: Wanted, *, split: str, seed: int) -> tuple[Study, Metric, list[Log]]:
+    """The systems on the items that they share, the metric, and the logs where logs are compared."""
+    items, logs = one_set(paths, wanted, apart=True)
+    metric = items.suite.metrics[0] if logs else items.suite.metric(wanted.metric)
+    pool = not logs and len(items.answered) > len(paths)
     study = Study(items, [metric], seed=seed, pool=pool, split=split, shared=True)
     if not wanted.metric and not logs and not _applies(study, metric):  # retrieval has no accuracy
         study = Study(items, items.suite.metrics, seed=seed, pool=pool, split=split, shared=True)
         metric = next((each for each in items.suite.metrics if _applies(study, each)), metric)
     if len(study.systems) != len(paths):
         raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each alone")
-    if by and by not in study.arrays.tags:
-        known = f"{did_you_mean(by, study.arrays.tags)}; there are {', '.join(sorted(study.arrays.tags)) or 'none'}"
-        raise ProbandError(f"--by {by}: the items have no tag {by!r}{known}")
-    scope = "all items" if all(map(is_log, paths)) else ""
-    return Systems(study=study, metric=metric, by=by, scope=scope, left_out=_left_out(items, logs))
+    return study, metric, logs
 
 
 def _applies(study: Study, metric: Metric) -> bool:
@@ -189,42 +167,9 @@ def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:
     seen = "the runs agree" if detectable is None else f"80 % power for {figure(detectable, result['unit'])}"
     message = f"not shown that {what} more than {most}: {size}; {seen}"
     if failed:
-        message = f"{what} {size}, more than {most} (chance of a false alarm: at most {FALSE_ALARM:.1%})"
+        message = f"{what} {size}, more than {most} (chance of a false alarm: at most {100 * FALSE_ALARM:.1f} %)"
     of = {"base": result["a"], "new": result["b"], "failed": failed, "message": message, "false_alarm": FALSE_ALARM}
     return {**of, **ends, "detectable": detectable}
-
-
-def _unread(study: Study) -> dict[str, float]:
-    """The share of unread replies among the scored items that another system has answered too."""
-    rows = np.flatnonzero(study.mask({}) & (study.answered_by() > 1))
-    return {label: study.unread(at, rows) for at, label in enumerate(study.labels)}
-
-
-def _varied_apart(sides: list[list[ItemSet]]) -> bool:
-    """Whether the runs are over an item set and over variations of it, or over two variations of one set: then they are
-    joined by the source of the items."""
-    sets = [each for side in sides for each in side]
-    sources = {each.manifest.get("source", {}).get("sha256", each.runs[0].items_sha) for each in sets}
-    return len({each.runs[0].items_sha for each in sets}) > 1 and len(sources) == 1
-
-
-def _one_set(paths: list[Path], sides: list[list[ItemSet]]) -> ItemSet:
-    """The runs of all folders, which must be over the same items."""
-    for path, sets in zip(paths, sides):
-        if len(sets) > 1:
-            raise ProbandError(f"contains runs on {len(sets)} sets of items: name one", file=path)
-    firsts = [sets[0] for sets in sides]
-    for path, other in zip(paths, firsts):
-        if other.runs[0].items_sha != firsts[0].runs[0].items_sha:
-            raise ProbandError(f"{paths[0]} and {path} answered different items")
-    return replace(firsts[0], answered=[each for side in firsts for each in side.answered])
-
-
-def _left_out(items: ItemSet, logs: list[Log]) -> dict[str, int]:
-    """How many items of each log have no partner."""
-    shared = {item.id for item in items.items()} if logs else set()
-    missing = {run.model: len(log.entries.keys() - shared) for run, log in zip(items.runs, logs)}
-    return {label: count for label, count in missing.items() if count}
 
 
 def _in_order(tested: list[Comparison], labels: list[str], *, scope: str) -> list[dict[str, Any]]:

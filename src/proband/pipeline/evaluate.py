@@ -1,5 +1,5 @@
-"""`proband evaluate`: from a model to one page. The panel's items, each set asked in the way that fits the model, what
-is reached without it beside, and a profile by capability before the report of every set.
+"""`proband evaluate`: from a model to one page. It runs every set of the panel with a solver that fits the model, adds
+the baselines, and writes a profile by capability and the report of every set.
 
     OUT/items/SET   OUT/runs/SET/MODEL   OUT/index.html, profile.json, tables/profile.md, figures/profile.svg, card.md
 """
@@ -11,7 +11,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path, PurePath
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import msgspec
@@ -19,21 +20,13 @@ import msgspec
 from proband import models, suites
 from proband.core.errors import ProbandError
 from proband.core.files import cache_folder, read_run, render, slug, write_json, write_text
-from proband.core.plugins import check_named, described, read_options
+from proband.core.plugins import check_named, described, name_list, read_options
 from proband.core.progress import log, one_bar
 from proband.core.protocols import AnswersItems, Model
-from proband.models.hf import PACKAGES
-from proband.pipeline.asking.items_and_answers import ANSWERS, count_lines, name_list, select_items
-from proband.pipeline.asking.setup import (
-    OF_ONE_SUITE,
-    LoadedModels,
-    PlannedRun,
-    at_server,
-    check_name,
-    choose_solver,
-    first_item,
-    loading,
-)
+from proband.models import title_of
+from proband.pipeline.asking.engines import Answering
+from proband.pipeline.asking.items_and_answers import ANSWERS, select_items
+from proband.pipeline.asking.setup import LoadedModels, PlannedRun, check_name, choose_solver, first_item, loading
 from proband.pipeline.panel import LATEST, PanelSet, place_items, read_panel, references
 from proband.pipeline.report import item_sets
 from proband.pipeline.run import Forecast, Runner, differences, forecast, run_planned
@@ -41,18 +34,18 @@ from proband.pipeline.run_options import RunOptions, SharedRunOptions
 from proband.reporting import check_folder, write_report
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.formatting import short_model
-from proband.reporting.profile import Profile, make_profile
-from proband.reporting.profile_texts import as_json, model_card, plain_rows
+from proband.reporting.profile import CapabilityReader, Profile, make_profile
+from proband.reporting.profile_texts import as_json, model_card, plain_row
 
 if TYPE_CHECKING:
     import polars
 
 TRYING = 30.0  # seconds within which items are tried for a forecast
 QUICK = (
-    "A first look at a fifth of the panel: ask it whole before you quote it. The table has the score that gets its ✓ "
-    "with 80 % power; a row that is too small for any has no verdict."
+    "This is a fifth of the panel, for a first look: run the whole panel before you quote results. A row that is too "
+    "small for a ✓ has no verdict."
 )
-SHIPPED = "The answers of {model} ship with the panel (computed in {dtype}); --no-cache asks it on this machine."
+SHIPPED = "The answers of {model} ship with the panel; --no-cache runs the model on this machine."
 Size = Literal["quick", "panel"]
 
 
@@ -63,7 +56,6 @@ class Evaluation:
     folder: Path
     profile: Profile = field(repr=False)
     left_out: Mapping[str, str] = field(default_factory=dict)
-    report: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def page(self) -> Path:
@@ -87,33 +79,14 @@ class Evaluation:
         """A row per capability and model: score, interval, items, chance, best shortcut, p-values."""
         import polars
 
-        return polars.DataFrame(plain_rows(self.profile), infer_schema_length=None)
-
-
-class EvaluationOptions(SharedRunOptions, total=False):
-    """The keywords of `evaluate`, for a type checker."""
-
-    out: str | Path | None
-    size: Size
-    suite: str | Sequence[str]
-    card: bool
-    label: str
-    force: bool
+        return polars.DataFrame(list(map(plain_row, self.profile.rows)), infer_schema_length=None)
 
 
 @overload
-def evaluate(
-    *models: str | Model, dry_run: Literal[True], **given: Unpack[EvaluationOptions]
-) -> dict[str, list[Forecast]]: ...
-
-
+def evaluate(*models: str | Model, dry_run: Literal[True], **given: Any) -> dict[str, list[Forecast]]: ...
 @overload
-def evaluate(
-    *models: str | Model, dry_run: Literal[False] = False, **given: Unpack[EvaluationOptions]
-) -> Evaluation: ...
-
-
-def evaluate(
+def evaluate(*models: str | Model, **given: Any) -> Evaluation: ...
+def evaluate(  # type: ignore[misc]  # which option is wrong is said at the call
     *models: str | Model,
     out: str | Path | None = None,
     size: Size = "panel",
@@ -136,13 +109,14 @@ def evaluate(
     :param suite: Only these suites, with commas.
     :param dry_run: Print questions, calls, time (a few items are tried) and cost; write no page.
     :param card: Also write card.md: results for a Hugging Face model card.
-    :param label: How the page calls the models, with commas (default: SmolLM2-135M, ...).
+    :param label: Names of the models on the page, with commas (default: SmolLM2-135M, ...).
     """
     work = EvaluationJob(models, out=out, size=size, suite=suite, label=label, options=options)
     if dry_run:
         return {"forecasts": work.forecasts()}
     check_folder(work.out, force=force)
-    if not force and work.out.is_dir() and any(work.out.iterdir()) and not work.begun():
+    begun = any((work.out / "items" / each.name).is_dir() for each in work.whole.sets)  # of these suites or of others
+    if not force and work.out.is_dir() and any(work.out.iterdir()) and not begun:
         raise ProbandError(
             "has other files and no page of `evaluate`; name another folder, or give --force", file=work.out
         )
@@ -168,22 +142,6 @@ def names_of(models_given: Sequence[str], label: str) -> dict[str, str]:
     return dict(zip(models_given, titles))
 
 
-def title_of(model: str) -> str:
-    """A model as people call it, or nothing where its name is that already.
-
-    >>> title_of("hf:HuggingFaceTB/SmolLM2-135M"), title_of("gguf:/data/qwen-1.5b.gguf"), title_of("baseline:random")
-    ('SmolLM2-135M', 'qwen-1.5b', '')
-    >>> title_of("embedded:smollm2"), title_of("openai:gpt-4o@http://localhost:8000/v1")
-    ('SmolLM2-135M-Instruct', 'gpt-4o')
-    """
-    kind, _, rest = model.partition(":")
-    if kind == "embedded" and rest in PACKAGES:
-        return PACKAGES[rest][2].partition(",")[0]
-    if at_server(model):
-        return rest.partition("@")[0]
-    return PurePath(rest).name.removesuffix(".gguf") if kind in ("hf", "gguf", "vec", "relbert") else ""
-
-
 def _options_of(model: str) -> set[str]:
     kind = models.kind_of(model.partition(":")[0])
     return {field.attribute for field in described(kind.options)} if kind else set()
@@ -201,25 +159,32 @@ class EvaluationJob:
         self.models = tuple(each if isinstance(each, str) else each.name for each in given)
         if not self.models:
             raise ProbandError("evaluate needs a model, such as embedded:smollm2, hf:NAME or an object of your own")
-        if len(set(self.models)) < len(self.models):
-            raise ProbandError("the same model is named twice")
         if size not in ("quick", "panel"):
             raise ProbandError(f"--size {size}: it is quick or panel")
         self.whole, self.size = read_panel(), size
         self.panel = self.whole.only(tuple(name_list(suite)))
-        for model in self.models:
-            if not model.startswith(OF_ONE_SUITE) and (model, "") not in self.loaded:
-                check_name(model, suites.suite(self.panel.sets[0].suite))
+        self.options, self.names = read_options(RunOptions, options, of="evaluate"), dict[str, str]()
+        self.models = tuple(map(self._checked_name, self.models))
+        if len(set(self.models)) < len(self.models):
+            raise ProbandError("the same model is named twice")
         name = "-".join(slug(each) for each in self.models)
         self.out = Path(out) if out is not None else cache_folder() / "evaluations" / f"panel-{LATEST}-{size}-{name}"
-        self.options = read_options(RunOptions, options, of="evaluate")
         self.names = names_of(self.models, label)  # as the page calls them
         self.missing: dict[tuple[str, str], str] = {}  # model and set -> why it is not asked
-        self.recorded: dict[str, str] = {}  # model -> precision of answers that ship with the panel
+        self.items_asked: dict[str, int] = {}  # of each set
+        self.recorded: dict[str, str] = {}  # of models whose answers ship with the panel: a note
 
-    def begun(self) -> bool:
-        """Whether the folder has items of the panel, of these suites or of others."""
-        return any((self.out / "items" / each.name).is_dir() for each in self.whole.sets)
+    def _checked_name(self, model: str) -> str:
+        """What runs call a model: `package.module:Object` by the object's own name."""
+        suite, kind = suites.suite(self.panel.sets[0].suite), model.partition(":")[0]
+        if model.startswith(LoadedModels.of_one_suite) or (model, "") in self.loaded:
+            return model
+        check_name(model, suite)
+        if kind == "net" or models.kind_of(kind):
+            return model
+        loaded = self.loaded.of(model, suite, loading(self.options_of(model)), seed=self.options.seed)
+        self.loaded[loaded.name, ""] = loaded
+        return str(loaded.name)
 
     @cached_property
     def runs(self) -> list[PanelRun]:
@@ -230,7 +195,8 @@ class EvaluationJob:
             wrong = "holds an evaluation of --size panel: give that size to resume it, or name another folder"
             raise ProbandError(wrong, file=self.out)
         for each in self.panel.sets:
-            place_items(self.panel, each, self.out / "items" / each.name)
+            place_items(self.panel, each, items := self.out / "items" / each.name)
+            self.items_asked[each.name] = select_items(items, suite=suites.suite(each.suite)).count
         made = [part for each in self.panel.sets for model in each.baselines for part in self._runs(each, model)]
         own = [part for model in self.models for each in self.panel.sets for part in self._runs(each, model)]
         for model in self.models:
@@ -240,17 +206,12 @@ class EvaluationJob:
 
     def _runs(self, each: PanelSet, model: str) -> Iterator[PanelRun]:
         suite, items = suites.suite(each.suite), self.out / "items" / each.name
-        limit = -(-self.asked(each) // self.panel.quick) if self.size == "quick" else None
+        limit = -(-self.items_asked[each.name] // self.panel.quick) if self.size == "quick" else None
         run = PanelRun(
-            items=items,
-            model=model,
-            folder=self.out / "runs" / each.name / slug(model),
-            options=replace(self.options_of(model), limit=limit),
-            name=each.name,
-            each=each,
-            spec=model,
-        )
-        if at_server(model):
+            items=items, model=model, folder=self.out / "runs" / each.name / slug(model),
+            options=replace(self.options_of(model), limit=limit), name=each.name, each=each, spec=model,
+        )  # fmt: skip
+        if models.at_server(model):
             yield run
             return
         setting = str(first_item(items).tags.get("setting", ""))
@@ -261,10 +222,10 @@ class EvaluationJob:
             options = replace(run.options, solver=solver.name)
             asked = {**each.ask.get(solver.name, {}), **options.options}
             run = msgspec.structs.replace(run, model=loaded, options=replace(options, options=asked))
-            if solver.needs is AnswersItems:  # what reads items may not read these
-                Runner(run).try_first()
+            if model in self.models and solver.needs is AnswersItems and not solver.needs_all_items:
+                Answering(runner := Runner(run))(list(islice(runner.asked_items(), 1)))  # it may not read these
         except ProbandError as error:
-            if not (model.startswith(OF_ONE_SUITE) or (model, "") in self.loaded):  # it cannot be opened
+            if not (model.startswith(LoadedModels.of_one_suite) or (model, "") in self.loaded):  # it cannot be opened
                 raise
             self.missing[model, each.name] = str(error)
             return
@@ -274,10 +235,6 @@ class EvaluationJob:
             folder = run.folder.with_name(f"{run.folder.name}-{control.name}")
             options = replace(self.options_of(model), limit=limit, solver=control.name)
             yield msgspec.structs.replace(run, folder=folder, options=options)
-
-    def asked(self, each: PanelSet) -> int:
-        items = self.out / "items" / each.name
-        return select_items(items, suite=suites.suite(each.suite)).count or count_lines(items / "items.jsonl")
 
     def options_of(self, model: str) -> RunOptions:
         """Of several models each takes the options that its kind has (prices, device); what no kind has is refused."""
@@ -294,47 +251,41 @@ class EvaluationJob:
         for number, part in enumerate(asked, start=1):
             log(f"{part.spec}: {part.name} ({number} of {len(asked)}): counting, trying a few items")
             made.append(forecast(part, until=begun + TRYING * number / len(asked)))
+        work = [((each.tokens_in or 0) + each.tokens_out, each.seconds or 0.0) for each in made]
+        for at, each in enumerate(made):  # what was not tried in time takes as long a token as what was
+            own = [pair for pair, other in zip(work, made) if all(pair) and other.model == each.model]
+            if each.seconds is None and work[at][0] and own:
+                seconds = work[at][0] * sum(took for _, took in own) / sum(size for size, _ in own)
+                made[at] = msgspec.structs.replace(each, seconds=seconds, seconds_tried=False)
         return made
 
     def answer(self) -> None:
         """All runs, under one bar and one limit of cost."""
-        counts = [part.options.limit or self.asked(part.each) for part in self.runs]
-        with one_bar("evaluate", total=sum(counts)) as bar:
-            for part, count in zip(self.runs, counts, strict=True):
-                if self.take_recorded(part):
-                    bar.advance(count)
-                else:
-                    run_planned(part, among=self.runs)
+        with one_bar("evaluate", total=sum(part.options.limit or self.items_asked[part.name] for part in self.runs)):
+            for part in self.runs:
+                self.take_recorded(part)
+                run_planned(part, among=self.runs)
 
     def take_recorded(self, part: PanelRun) -> bool:
-        """Whether the answers that ship with the panel are those of this run: of the same weights, perhaps in another
-        precision, which run.json says. Not where the cache is not to be used, or the model has options; of a fifth of
-        the panel those of the shortcuts alone."""
-        stored, path = self.panel.folder / "answers" / part.folder.name / part.name, part.folder / "run.json"
-        if not self.options.cache or part.options.model_options or not stored.exists():
-            return False
-        if self.size != "panel" and part.spec not in part.each.baselines:
+        """Whether the answers that ship with the panel are those of this run, which then begins with them. Not where
+        the cache is not to be used; of a fifth of the panel those of the shortcuts alone."""
+        stored, own = self.panel.folder / "answers" / part.folder.name / part.name, part.spec in self.models
+        if not self.options.cache or not stored.exists() or (own and self.size != "panel"):
             return False
         runner = Runner(part)
-        now = runner.describe()
-        recorded = msgspec.structs.replace(read_run(stored / "run.json"), items=now.items, label=now.label)
-        if self.size != "panel":
-            recorded = msgspec.structs.replace(recorded, settings=now.settings)
-        same = {**recorded.identity, "dtype": ""} == {**now.identity, "dtype": ""}
-        if not same or differences(msgspec.structs.replace(recorded, identity=now.identity), now):
+        now, recorded = runner.describe(), read_run(stored / "run.json")
+        settings = recorded.settings if self.size == "panel" else now.settings
+        recorded = msgspec.structs.replace(recorded, items=now.items, label=now.label, settings=settings)
+        if differences(recorded, now):
             return False
-        if path.exists() and read_run(path).identity != recorded.identity:
-            return False
-        if part.spec in self.models:
-            self.recorded[part.spec] = str(recorded.identity.get("dtype", ""))
-        if path.exists():
-            return True
-        part.folder.mkdir(parents=True, exist_ok=True)
-        lines = gzip.decompress((stored / "answers.jsonl.gz").read_bytes()).splitlines(keepends=True)
-        wanted = {item.id for item in runner.asked_items()}
-        kept = [line for line in lines if msgspec.json.decode(line)["item_id"] in wanted]
-        (part.folder / ANSWERS).write_bytes(b"".join(kept))
-        write_json(path, recorded)
+        self.recorded |= {part.spec: SHIPPED.format(model=self.names[part.spec])} if own else {}
+        if not part.folder.exists():
+            part.folder.mkdir(parents=True)
+            lines = gzip.decompress((stored / "answers.jsonl.gz").read_bytes()).splitlines(keepends=True)
+            wanted = {item.id for item in runner.asked_items()}
+            kept = [line for line in lines if msgspec.json.decode(line)["item_id"] in wanted]
+            (part.folder / ANSWERS).write_bytes(b"".join(kept))
+            write_json(part.folder / "run.json", recorded)
         return True
 
     def write(self, *, card: bool, force: bool) -> Evaluation:
@@ -342,28 +293,19 @@ class EvaluationJob:
         order = [each.name for each in self.panel.sets]
         folders = [part.folder for part in sorted(self.runs, key=lambda part: order.index(part.name))]
         name = f"panel {self.panel.version}" + ("" if self.size == "panel" else f", {self.size}")
-        shown = " and ".join(self.names.values())
         sets = item_sets(folders)
-        profile = make_profile(
-            sets,
-            self.panel.capabilities,
-            self.panel.moves,
-            self.models,
-            title=f"{shown} on Proband {name}",
-            references={model: own["scores"] for model, own in references(self.panel).get("models", {}).items()},
-            missing=self.missing,
-            controls=[each.control for each in self.panel.sets if each.control],
-            baselines={each.name: each.baselines for each in self.panel.sets},
-            family=len(self.whole.capabilities),
-            size=self.size,
-            names=self.names,
-            notes=[
-                *([QUICK] if self.size == "quick" else []),
-                *(SHIPPED.format(model=self.names[model], dtype=dtype) for model, dtype in self.recorded.items()),
-            ],
-        )
-        made = write_report(sets, out=self.out, title=profile.title, profile=profile, shortcuts=False, force=force)
+        reader = CapabilityReader(
+            sets={each.source: replace(each, splits=("test",)) for each in sets}, missing=self.missing,
+            controls=[each.control for each in self.panel.sets if each.control], size=self.size,
+            baselines={each.name: each.baselines for each in self.panel.sets}, family=len(self.whole.capabilities),
+        )  # fmt: skip
+        notes = [*([QUICK] if self.size == "quick" else []), *self.recorded.values()]
+        title = f"{' and '.join(self.names.values())} on Proband {name}"
+        shipped, of = references(self.panel), (self.panel.capabilities, self.panel.moves, self.names)
+        others = {title_of(model): own["scores"] for model, own in shipped.items() if model not in self.models}
+        profile = make_profile(reader, *of, title=title, references=others, notes=notes)
+        write_report(sets, out=self.out, title=profile.title, profile=profile, shortcuts=False, force=force)
         if card:
             write_text(self.out / "card.md", model_card(profile, name))
         left_out = {f"{model}: {each}": reason for (model, each), reason in self.missing.items()}
-        return Evaluation(folder=self.out, profile=profile, left_out=left_out, report=made)
+        return Evaluation(folder=self.out, profile=profile, left_out=left_out)

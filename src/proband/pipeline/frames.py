@@ -1,26 +1,23 @@
-"""What a run gave, in Python: scores, items and answers as data frames, and a view for notebooks.
-
-`proband.run` returns it, and `proband.read` makes it from the folder of a run that is there already.
+"""The results of a run in Python: scores, items and answers as data frames, and a view for notebooks. `proband.run`
+returns them, and `proband.read` reads them from the folder of a run.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast, get_type_hints, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from msgspec import UNSET
 
-from proband.core.files import dumps, figure, read_run
+from proband.core.files import dumps, figure, minus, read_run, run_folders
 from proband.core.metrics import chosen_answer
 from proband.core.plugins import read_options, with_profile
 from proband.core.protocols import Model
 from proband.core.types import Answer, Item, Run, Tag
 from proband.pipeline import run as running
-from proband.pipeline.asking.items_and_answers import run_folders
 from proband.pipeline.report import item_sets, score
 from proband.pipeline.run import Forecast
 from proband.pipeline.run_options import RunOptions
@@ -31,49 +28,24 @@ if TYPE_CHECKING:
     import polars
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunArguments(RunOptions):
-    """The keywords of `proband.run`: the options of a run, its model and its folder."""
-
-    model: str | Model
-    out: str | Path
-    profile: str | Path | None = None  # a TOML file with any of the options
-    dry_run: Literal[False] = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class DryRunArguments(RunArguments):
-    dry_run: Literal[True]  # type: ignore[assignment]
-
-
-Keywords = ParamSpec("Keywords")
-Arguments = TypeVar("Arguments")
-Result = TypeVar("Result")
-
-
-def keywords_of(
-    kind: Callable[Keywords, Arguments],
-) -> Callable[[Callable[[Path, Arguments], Result]], Callable[Concatenate[str | Path, Keywords], Result]]:
-    """For a type checker: a function of a folder and of a dataclass is one of the folder and of its keywords."""
-    return lambda function: cast(Callable[Concatenate[str | Path, Keywords], Result], function)
-
-
 @overload
-@keywords_of(RunArguments)
-def run(items: Path, options: RunArguments) -> Results: ...
-
-
+def run(items: str | Path, /, *, dry_run: Literal[True], **given: Any) -> list[Forecast]: ...
 @overload
-@keywords_of(DryRunArguments)
-def run(items: Path, options: DryRunArguments) -> list[Forecast]: ...
-
-
-def run(items: str | Path, /, **given: Any) -> Results | list[Forecast]:
+def run(items: str | Path, /, **given: Any) -> RunResults: ...
+def run(  # type: ignore[misc]  # which option is wrong is said at the call
+    items: str | Path,
+    /,
+    *,
+    model: str | Model,
+    out: str | Path,
+    profile: str | Path | None = None,
+    dry_run: bool = False,
+    **given: Any,
+) -> RunResults | list[Forecast]:
     """Answer the items with a model; the same call again resumes. The keywords are the options of `proband run`
     (`options` those of the solver, `model_options` those of the kind of model); `profile` is a TOML file with any of
     them, `dry_run=True` asks nothing and gives a forecast of each run. With several prompts or repetitions `parts` of
     the result are the single runs."""
-    model, out, profile, dry_run = (given.pop(name, None) for name in ("model", "out", "profile", "dry_run"))
     options = read_options(RunOptions, with_profile(given, profile), of="run")
     if dry_run:
         return running.forecasts(items, model=model, out=out, options=options)
@@ -81,32 +53,21 @@ def run(items: str | Path, /, **given: Any) -> Results | list[Forecast]:
     return read(out, split=options.split)
 
 
-def _signature() -> inspect.Signature:
-    """What `help(proband.run)` and editors show."""
-    hints = {**get_type_hints(RunArguments), "dry_run": bool}
-    options = inspect.signature(RunArguments).parameters
-    items = inspect.Parameter("items", inspect.Parameter.POSITIONAL_ONLY, annotation=str | Path)
-    return inspect.Signature([items, *(each.replace(annotation=hints[name]) for name, each in options.items())])
-
-
-run.__signature__ = _signature()  # type: ignore[attr-defined]
-
-
-def read(folder: str | Path, *, split: str = "") -> Results:
+def read(folder: str | Path, *, split: str = "") -> RunResults:
     """The results of a run that is finished, or of all runs below a folder; `split` as in `proband report`."""
     first, *others = run_folders([folder])
-    parts = tuple(Results(folder=each, run=read_run(each / "run.json"), split=split) for each in (first, *others))
+    parts = tuple(RunResults(folder=each, run=read_run(each / "run.json"), split=split) for each in (first, *others))
     return replace(parts[0], parts=parts) if others else parts[0]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Results:
+class RunResults:
     """One run. Frames are polars'; `.to_pandas()` of a frame gives pandas' (which needs pyarrow)."""
 
     folder: Path
     run: Run
     split: str = ""  # the items that are scored: test, or valid where there is no test, unless named
-    parts: tuple[Results, ...] = ()  # the single runs, where there are several: of prompts, or repetitions
+    parts: tuple[RunResults, ...] = ()  # the single runs, where there are several: of prompts, or repetitions
 
     @cached_property
     def set(self) -> ItemSet:
@@ -115,11 +76,11 @@ class Results:
 
     @cached_property
     def score(self) -> dict[str, Any]:
-        """What `proband run` prints: the scores in all and per main tag."""
+        """The scores that `proband run` prints: over all items and per main tag."""
         return score(self.folder, split=self.split)
 
     def scores(self) -> polars.DataFrame:
-        """A row per metric and group of items: mean, 95% interval, items, chance level, share of unread replies, and
+        """A row per metric and group of items: mean, 95 % interval, items, chance level, share of unread replies, and
         the split that is scored; there is no interval where the items are `few`."""
         import polars
 
@@ -204,14 +165,14 @@ class Results:
 def in_words(results: Mapping[str, Any]) -> str:
     """
     >>> in_words({"metric": "accuracy", "unit": "share", "mean": 0.5, "low": 0.4, "high": 0.6, "few": False, "n": 90})
-    'accuracy 50.0% [40.0, 60.0]'
+    'accuracy 50.0 % [40.0, 60.0]'
     """
     if results["mean"] is None:
         return "no score"
     share = results["unit"] == "share"
     mean, low, high = (figure(results[x], "share" if share else "") for x in ("mean", "low", "high"))
     interval = f"(n = {results['n']:,}, too few to tell)" if results["few"] else f"[{low}, {high}]"
-    return f"{results['metric']} {mean}{'%' if share else ''} {interval}"
+    return minus(f"{results['metric']} {mean}{' %' if share else ''} {interval}")
 
 
 def _tags(item: Item, taken: Collection[str]) -> dict[str, Tag]:

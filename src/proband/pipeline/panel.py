@@ -1,8 +1,8 @@
-"""A panel: the frozen items that `proband evaluate` asks, and which of them show which capability.
+"""A panel: the frozen items of `proband evaluate`, and the capability that each set shows.
 
-data/panels/N/panel.toml says what was built, how each set is asked and what each row of a profile is made of. Beside it
-stand the items, frozen.json (the hash of each set, and for each row the true score that gets its ✓ with 80 % power),
-and the answers of the models that ship. `python benchmarks/panel.py [MODEL ...]` writes all of this.
+data/panels/N/panel.toml defines the builds, the solver of each set and the rows of a profile. The same folder has the
+items, frozen.json (the hash of each set, and for each row the true score that gets its ✓ with 80 % power), and the
+answers of the models that ship. `python benchmarks/panel.py [MODEL ...]` writes all of this.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class PanelSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def baselines(self) -> tuple[str, ...]:
-        """What every score is compared with: all shortcuts of the suite, and further models that are named."""
+        """The systems that every score is compared with: all shortcuts of the suite, and the models that the panel
+        names."""
         return (*(f"baseline:{name}" for name in suites.suite(self.suite).baselines), *self.beside)
 
 
@@ -89,9 +90,9 @@ def read_panel() -> Panel:
 
 
 def references(panel: Panel) -> Mapping[str, Any]:
-    """What the models that ship reach on the panel."""
+    """The scores of the models that ship on the panel."""
     path = panel.folder / "references.json"
-    return read_json(path) if path.exists() else {}
+    return read_json(path)["models"] if path.exists() else {}
 
 
 def place_items(panel: Panel, each: PanelSet, folder: Path) -> Path:

@@ -1,29 +1,25 @@
-"""`proband plan`: how many items, clusters or relations a difference needs, before anything is spent.
-
-From one or two pilot runs, whose answers say how the items vary and hang together; from a built folder or a suite's
-default build, whose clusters are known and the rest assumed.
+"""`proband plan`: how many items, clusters or relations are needed to detect a difference. From one or two pilot runs,
+which show variance and correlation; or from a built folder, whose clusters are known and whose variance is assumed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items
 from proband.core.metrics import scored_splits
-from proband.core.plugins import read_options
-from proband.core.types import Item
-from proband.pipeline.report import item_sets
+from proband.core.types import PlannedSizes
+from proband.pipeline.logs import Wanted, one_set
 from proband.reporting.numbers.cells import Study
 from proband.stats import on_common_items
 from proband.stats.clusters import GrowingClusters, clusters_of
-from proband.stats.planning import Pilot, Plan, required
+from proband.stats.planning import Pilot, PlannedDesign, required
 
 
 def plan(
@@ -38,19 +34,18 @@ def plan(
     accuracy: float = 0.7,
     agreement: float = 0.5,
     within: float = 0.1,
-) -> dict[str, Any]:
+) -> PlannedSizes:
     """Plan a comparison: the number of items and clusters needed to detect a difference between two systems.
 
-    The result has 95 % intervals of the numbers where pilot runs give them; None: no number of items is enough.
+    With pilot runs, every number has a 95 % interval. None: no number of items is enough.
 
     Example: proband plan items -d 0.05
 
-    :param source: A pilot run, a folder of items, or the name of a suite.
+    :param source: A pilot run, or a folder of items.
     :param second: A second pilot run on the same items.
     :param difference: True difference to detect.
     :param power: Probability of detecting it, at p < 0.05.
     :param by: Also plan by the values of this tag, such as relation.
-    :param metric: Name of the metric (default: the main one).
     :param tests: Comparisons that will be corrected together (columns, pairs of models).
     :param accuracy: Without pilot runs: accuracy of the two systems.
     :param agreement: Without pilot runs: correlation of two systems' answers to the same item.
@@ -83,13 +78,12 @@ def plan(
     pilot = replace(pilot, tests=tests)
     if pilot.share and difference >= 1:
         raise ProbandError(f"--difference is {difference:g}: a difference of shares is below 1 (0.05 is 5 points)")
-    now = Plan(pilot=pilot, scale=pilot.variances())
+    now = PlannedDesign(pilot=pilot, scale=pilot.variances())
     sizes = {"items": pilot.items, "clusters": pilot.clusters, **({by: values} if by else {})}
-    ways = {
-        name: required(pilot, difference, power=power, by=way)
-        for name, way in (("more_clusters", "clusters"), ("more_items_per_cluster", "within"))
-    }
-    ends = [Plan(pilot=pilot, scale=(each,)).detectable for each in pilot.extremes()] if measured else None
+    clusters, fuller = (required(pilot, difference, power=power, by=way) for way in ("clusters", "within"))
+    both = {"more_clusters": clusters[1], "more_items_per_cluster": fuller[1]}
+    ends = [PlannedDesign(pilot=pilot, scale=(each,)).detectable for each in pilot.extremes()] if measured else None
+    sure = {name: [_sizes_of(end, sizes) for end in ends_of] for name, ends_of in both.items()}
     return {
         "basis": basis,
         "design": {**sizes, "effective_clusters": round(pilot.freedom + 1, 1)},
@@ -98,14 +92,13 @@ def plan(
         "correlation": pilot.correlation,
         "sd": float(np.sqrt(pilot.square)),
         "now": {"power": now.power(difference), "detectable": now.detectable, "interval": ends},
-        **{name: _sizes_of(plan, sizes) for name, (plan, _) in ways.items()},
-        "interval": {name: [_sizes_of(end, sizes) for end in both] for name, (_, both) in ways.items()}
-        if measured
-        else None,
+        "more_clusters": _sizes_of(clusters[0], sizes),
+        "more_items_per_cluster": _sizes_of(fuller[0], sizes),
+        "interval": sure if measured else None,
     }
 
 
-def _sizes_of(result: Plan | None, sizes: dict[str, int]) -> dict[str, Any] | None:
+def _sizes_of(result: PlannedDesign | None, sizes: dict[str, int]) -> dict[str, Any] | None:
     """A plan in numbers; items that are added to the same clusters leave the other counts as they are."""
     if result is None:
         return None
@@ -116,11 +109,9 @@ def _sizes_of(result: Plan | None, sizes: dict[str, int]) -> dict[str, Any] | No
 def _from_runs(
     runs: Sequence[str | Path], *, metric: str | None, by: str | None, agreement: float
 ) -> tuple[Pilot, int, str]:
-    sets = item_sets(runs)
-    if len(sets) > 1:
-        raise ProbandError(f"{' and '.join(map(str, runs))} answered {len(sets)} different sets of items")
-    chosen = sets[0].suite.metric(metric or "")
-    study = Study(sets[0], [chosen], pool=len(sets[0].answered) > len(runs))
+    items, _ = one_set(list(map(Path, runs)), Wanted(metric=metric or ""))
+    chosen = items.suite.metric(metric or "")
+    study = Study(items, [chosen], pool=len(items.answered) > len(runs))
     if len(study.systems) > 2:
         raise ProbandError(f"{' and '.join(map(str, runs))} hold {len(study.systems)} systems: name one or two")
     scores = list(study.scores(chosen, {}).values())
@@ -141,7 +132,7 @@ def _from_items(source: str | Path, *, by: str | None, square: float, within: fl
     growing = GrowingClusters()
     splits: list[str] = []
     of_split: dict[str, set[Any]] = {}
-    for item in _items(source):
+    for item in read_items(items_path(Path(source))):
         growing.add(clusters_of(item))
         splits.append(item.split)
         of_split.setdefault(item.split, set()).add(item.tags.get(by or ""))
@@ -153,16 +144,3 @@ def _from_items(source: str | Path, *, by: str | None, square: float, within: fl
     if by and not values - {None}:
         raise ProbandError(f"the items have no tag {by!r}")
     return Pilot.assumed(growing.done().design(rows), square=square, correlation=within), len(values)
-
-
-def _items(source: str | Path) -> Iterator[Item]:
-    """The items of a folder or file, or of a suite's default build."""
-    if Path(source).exists():
-        yield from read_items(items_path(Path(source)))
-        return
-    known = suites.names()
-    if str(source) not in known:
-        raise ProbandError(f"no such folder, and no suite of that name; there are {', '.join(known)}", file=source)
-    suite = suites.suite(str(source))
-    options: Any = read_options(suite.options, {}, of=f"build {source}")
-    yield from suite.build(options, seed=0).items

@@ -1,4 +1,4 @@
-"""Published replies scored again: under the labels they were published with, and under those that are proved.
+"""Scores published replies again: with their published labels, and with the proved ones.
 
 A file of replies has a row per reply: the question and its label, `model`, what was read out of the reply
 (`read_answer`), the whole `reply`, its published `score`, and perhaps a `level` (sets of items that are scored apart).
@@ -47,8 +47,7 @@ class ScoredReply(NamedTuple):
 def score_replies(
     path: Path, judge: Judge, audited: JudgedRows, columns: Mapping[str, str], out: Path
 ) -> dict[str, Any]:
-    """Scores before and after, written to replies.json; items whose label is not proved go to
-    exclusions.jsonl."""
+    """Write the scores before and after to replies.json, and items without a proved label to exclusions.jsonl."""
     verdicts = {(row.text, row.question): judged for row, judged in audited}
     replies, unknown = list[ScoredReply](), 0
     names: dict[tuple[str, str], list[dict[str, Any]]] = {}  # what the file calls the items of a question
@@ -64,11 +63,14 @@ def score_replies(
             replies.append(_scored(row, judged, judge, path))
     if not replies:
         raise ProbandError("no reply is to a question of the source", file=path)
+    both = [(each.proved, each.own) for each in replies if each.own is not None and each.proved is not None]
+    theirs, ours = sum(a > b for a, b in both), sum(a < b for a, b in both)
+    readers = {"replies": len(both), "right by theirs alone": theirs, "right by ours alone": ours}
     levels = {level: _level(own) for level, own in group_by_key((each.level, each) for each in replies).items()}
-    figures = {"replies": len(replies), "other replies": unknown, "readers": _agreement(replies), "levels": levels}
+    figures = {"replies": len(replies), "other replies": unknown, "readers": readers, "levels": levels}
     write_json(out / "replies.json", figures)
     lists = (
-        {**name, "verdict": judged.verdict, **_proof(judged)}
+        {**name, "verdict": judged.verdict, "label": judged.label, "right": judged.right or None, "why": _why(judged)}
         for row, judged in audited
         for name in names.get((row.text, row.question), ())
         if judged.verdict != "entailed"
@@ -77,43 +79,29 @@ def score_replies(
     return {"replies": len(replies), "models": levels}
 
 
-def _proof(judged: RowVerdict) -> dict[str, str | None]:
+def _why(judged: RowVerdict) -> str:
     steps = ", ".join(filter(None, (judged.facts[number].relation for number in judged.proof)))
-    why = f"follows from {steps}" + " (reversed)" * judged.reversed if steps else "".join(judged.sentences[-1:])
-    return {"label": judged.label, "right": judged.right or None, "why": why}
+    reason = "".join(judged.facts[number].who for number in judged.proof[-1:])  # a fact of a puzzle is a sentence
+    return f"follows from {steps}" + " (reversed)" * judged.reversed if steps else reason
 
 
 def _scored(row: AuditRow, judged: RowVerdict, judge: Judge, path: Path) -> ScoredReply:
     cells = row.cells
     if not isinstance(cells.get("model"), str) or not {"read_answer", "reply"} & cells.keys():
         raise ProbandError("a reply has the columns 'model' and 'read_answer' or 'reply'", file=path, line=row.line)
-    choices = judge.choices(judged)
-    whole, own = str(cells.get("reply") or ""), None
+    choices, whole, own = judge.choices(judged), str(cells.get("reply") or ""), None
     if "reply" in cells and choices:
         place = Choices(names_of(choices)).read(whole)
         own = judge.credits(choices[place] if place is not None else "", judged)
     answer = str(cells.get("read_answer", whole) or "")
-    proved = judge.credits(answer, judged)
     score = cells.get("score", float(answer.strip().lower() == row.answer.strip().lower()))
     try:
         published = float(score)
     except (TypeError, ValueError):
         raise ProbandError(f"'score' is {score!r}, not a number", file=path, line=row.line) from None
-    return ScoredReply(
-        level=str(cells.get("level", "all")),
-        model=cells["model"],
-        item=f"{row.text}\n{row.question}",
-        published=published,
-        proved=None if proved is None else float(proved),
-        own=None if own is None else float(own),
-    )
-
-
-def _agreement(replies: Sequence[ScoredReply]) -> dict[str, int]:
-    """How often our reading of the whole reply and theirs differ on whether it is right."""
-    both = [(each.proved, each.own) for each in replies if each.own is not None and each.proved is not None]
-    theirs, ours = sum(a > b for a, b in both), sum(a < b for a, b in both)
-    return {"replies": len(both), "right by theirs alone": theirs, "right by ours alone": ours}
+    by_proof = (None if each is None else float(each) for each in (judge.credits(answer, judged), own))
+    item = f"{row.text}\n{row.question}"
+    return ScoredReply(str(cells.get("level", "all")), cells["model"], item, published, *by_proof)
 
 
 # ---- models, before and after --------------------------------------------------------------------------------------
@@ -125,29 +113,28 @@ def _figures(replies: Sequence[ScoredReply]) -> dict[str, Any]:
     items = [each.item for each in settled]
     before, after, own = ([getattr(each, what) for each in settled] for what in ("published", "proved", "own"))
     change = stats.difference(after, before, clusters=items)
+
+    def rounded(known: Any, value: str = "mean") -> dict[str, float]:
+        return {name: round(getattr(known, name), 5) for name in (value, "low", "high")}
+
+    def estimate(values: Sequence[float], clusters: Sequence[str] = items) -> dict[str, float]:
+        return rounded(stats.mean(values, clusters=clusters, share=True))
+
     return {
         "replies": len(replies),
-        "published": _estimate([each.published for each in replies], [each.item for each in replies]),
+        "published": estimate([each.published for each in replies], [each.item for each in replies]),
         "settled": len(settled),
-        "published on settled": _estimate(before, items),
-        "proved": _estimate(after, items),
-        "change": {**_rounded(change, "value"), "p": change.p},
-        "read again": _estimate(own, items) if None not in own else None,
+        "published on settled": estimate(before),
+        "proved": estimate(after),
+        "change": {**rounded(change, "value"), "p": change.p},
+        "read again": estimate(own) if None not in own else None,
     }
 
 
-def _estimate(values: Sequence[float], clusters: Sequence[str]) -> dict[str, float]:
-    return _rounded(stats.mean(values, clusters=clusters, share=True), "mean")
-
-
-def _rounded(made: Any, value: str) -> dict[str, float]:
-    return {name: round(getattr(made, name), 5) for name in (value, "low", "high")}
-
-
 def _level(replies: Sequence[ScoredReply]) -> dict[str, Any]:
-    counts = {"items": len({each.item for each in replies})}
-    counts["settled items"] = len({each.item for each in replies if each.proved is not None})
-    if not counts["settled items"]:
+    settled = [each for each in replies if each.proved is not None]
+    counts = {"items": len({each.item for each in replies}), "settled items": len({each.item for each in settled})}
+    if not settled:
         return {"models": {}, **counts}
     models = group_by_key((each.model, each) for each in replies)
     figures = {name: _figures(own) for name, own in models.items()}
@@ -156,53 +143,24 @@ def _level(replies: Sequence[ScoredReply]) -> dict[str, Any]:
     columns = {"published": "published", "proved": "proved", "read again": "own"}
     if not all(each["read again"] for each in figures.values()):
         del columns["read again"]
-    means = {what: {name: each[what]["mean"] for name, each in figures.items()} for what in columns}
+    means = {what: {name: -each[what]["mean"] for name, each in figures.items()} for what in columns}
+    order = {what: sorted(own, key=lambda name, own=own: (own[name], name)) for what, own in means.items()}  # type: ignore[misc]
     published, proved = means["published"], means["proved"]
-    return {
-        **counts,
-        "all models": _figures(replies),
-        "models": figures,
-        "order": {what: sorted(own, key=lambda name, own=own: (-own[name], name)) for what, own in means.items()},  # type: ignore[misc]
-        "pairs": {what: _pairs(models, column) for what, column in columns.items()},
-        "swapped": [
-            (a, b) for a, b in permutations(figures, 2) if published[a] > published[b] and proved[a] < proved[b]
-        ],
-    }
+    swapped = [(a, b) for a, b in permutations(figures, 2) if published[a] < published[b] and proved[a] > proved[b]]
+    pairs = {what: _pairs(settled, column) for what, column in columns.items()}
+    both = {"all models": _figures(replies), "models": figures}
+    return {**counts, **both, "order": order, "pairs": pairs, "swapped": swapped}
 
 
-def _pairs(models: Mapping[str, Sequence[ScoredReply]], what: str) -> dict[str, int | list[tuple[str, str]]]:
+def _pairs(settled: Sequence[ScoredReply], what: str) -> dict[str, int | list[tuple[str, str]]]:
     """Paired tests of every two models on their common items with a proved answer, corrected together."""
-    means: dict[str, dict[str, float]] = {}
-    for name, replies in models.items():
-        by_item = group_by_key((each.item, getattr(each, what)) for each in replies if each.proved is not None)
-        means[name] = {item: float(np.mean(values)) for item, values in by_item.items()}
+    values = group_by_key(((each.model, each.item), getattr(each, what)) for each in settled)
+    means = {key: float(np.mean(own)) for key, own in values.items()}
+    items = group_by_key(means)
     tests = []
-    for a, b in combinations(means, 2):
-        both = [item for item in means[a] if item in means[b]]
-        tests.append((a, b, stats.difference([means[a][i] for i in both], [means[b][i] for i in both])))
+    for a, b in combinations(items, 2):
+        if both := [item for item in items[a] if (b, item) in means]:
+            tests.append((a, b, stats.difference([means[a, i] for i in both], [means[b, i] for i in both])))
     corrected = stats.holm_where_tested([test.p for _, _, test in tests])
     found = [(a, b) if t.value > 0 else (b, a) for (a, b, t), p in zip(tests, corrected) if p is not None and p < LEVEL]
     return {"tested": len(tests), "different": len(found), "better": found}
-
-
-# ---- as a table ----------------------------------------------------------------------------------------------------
-
-HEAD: Final = ("model", "replies", "published", "proved", "change", "p (Holm)", "read again")
-
-
-def table_rows(level: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """A row per model, the best under the proved labels first; scores with their 95 % intervals."""
-
-    def cell(of: Mapping[str, float] | None, value: str = "mean", form: str = ".1f") -> str:
-        if of is None:
-            return "–"
-        mean, low, high = (format(100 * of[name], form) for name in (value, "low", "high"))
-        return f"{mean} [{low}, {high}]"
-
-    def row(name: str, of: Mapping[str, Any]) -> tuple[str, ...]:
-        p, change = of["change"].get("p corrected"), cell(of["change"], "value", "+.1f")
-        scores = cell(of["published"]), cell(of["proved"]), change
-        return name, str(of["replies"]), *scores, "–" if p is None else f"{p:.2g}", cell(of["read again"])
-
-    rows = [row(name, level["models"][name]) for name in level.get("order", {}).get("proved", ())]
-    return [*rows, row("all models", level["all models"])] if rows else []

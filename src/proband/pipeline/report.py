@@ -1,5 +1,5 @@
-"""`proband report`: one folder with a page, tables and figures over any number of runs; and the scores of one run, as
-the report gives them.
+"""`proband report`: one folder with a page, tables and figures of any number of runs; and the scores of one run, as in
+the report.
 """
 
 from __future__ import annotations
@@ -10,23 +10,28 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, read_answers, read_items, read_manifest, read_run, sha256_file
+from proband.core.files import (
+    count_lines,
+    dumps,
+    items_of,
+    read_answers,
+    read_items,
+    read_manifest,
+    read_run,
+    run_folders,
+    sha256_file,
+)
 from proband.core.metrics import Metric
+from proband.core.plugins import name_list
 from proband.core.progress import log
 from proband.core.suite import Suite
-from proband.core.types import Answer, Run
-from proband.pipeline.asking.items_and_answers import (
-    ANSWERS,
-    WAITING,
-    Outline,
-    answers_so_far,
-    count_lines,
-    items_of,
-    name_list,
-    run_folders,
-)
+from proband.core.types import Run
+from proband.models import title_of
+from proband.pipeline.asking.items_and_answers import Outline, RunAnswers
 from proband.pipeline.steps import steps_of_runs
 from proband.reporting import AnsweredRun, ItemSet, check_folder, write_leaderboard, write_report
 from proband.reporting.findings import constant_answers
@@ -47,8 +52,7 @@ def report(
     split: str = "",
     leaderboard: bool = False,
     tables: str | Sequence[str] = "",
-    analyses: str | Sequence[str] = "",
-    claims: bool | Sequence[str] = False,
+    claims: bool = False,
     force: bool = False,
 ) -> Mapping[str, Any]:
     """Write index.html, tables (md, tex, csv) and figures for any number of runs; opens from disk, offline.
@@ -59,8 +63,7 @@ def report(
 
     :param runs: Run folders, or folders that contain them.
     :param title: Title of the report.
-    :param tables: The suite's tables to write, with commas (default: the usual).
-    :param analyses: The suite's analyses to write, with commas, or all (default: the usual).
+    :param tables: The suite's tables to write, with commas, or all (default: the usual).
     :param claims: Test the claims of the suite's paper, with the runs that each needs.
     :param leaderboard: One static page of models and item sets, with ranks and groups.
     """
@@ -73,7 +76,7 @@ def report(
         notes = steps_of_runs(in_words, out=folder, items=items, force=force)
     return write_report(
         sets, out=folder, title=title, seed=seed, split=split, tables=name_list(tables) or None,
-        analyses=name_list(analyses) or None, claims=claims, notes=notes, force=force,
+        claims=claims, notes=notes, force=force,
     )  # fmt: skip
 
 
@@ -83,9 +86,10 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
     twins: dict[str, Path] = {}
     unbegun: list[Path] = []
     for folder in run_folders(runs):
-        run, answers = read_run(folder / "run.json"), folder / ANSWERS
-        if not answers.exists() or (not answers.stat().st_size and not (folder / WAITING).exists()):
-            unbegun.append(answers)
+        run, answers = read_run(folder / "run.json"), RunAnswers(folder)
+        run = msgspec.structs.replace(run, label=run.label or title_of(run.model))
+        if not answers.begun():
+            unbegun.append(answers.finished)
             continue
         key = (run.suite, run.items_sha)
         if key not in results:
@@ -93,7 +97,7 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
         if (same := twins.setdefault(_content(run, answers), folder)) is not folder:
             log(f"{folder}: the same run as {same}; counted once")
             continue
-        results[key][1].append(_answered(folder, run, results[key][0]))
+        results[key][1].append(_answered(answers, run, results[key][0]))
     if not results and unbegun:
         raise ProbandError("no answers yet; the run has not begun to answer", file=unbegun[0])
     for path in unbegun:
@@ -116,35 +120,31 @@ def runs_in_words(runs: Sequence[Path]) -> list[Path]:
     for folder in run_folders(there):
         run = read_run(folder / "run.json")
         if run.solver == "generate" and suites.suite(run.suite).audit:
-            with suppress(ProbandError):  # one that is being written has no answers yet
-                found += [folder] if any(map(_in_words, read_answers(folder / ANSWERS))) else []
+            with suppress(ProbandError):  # one that has not finished has no answers there yet
+                answers = read_answers(RunAnswers(folder).finished)
+                found += [folder] if any(len((each.text or "").split()) >= FEW_WORDS for each in answers) else []
     return found
 
 
-def _in_words(answer: Answer) -> bool:
-    return len((answer.text or "").split()) >= FEW_WORDS
-
-
-def _answered(folder: Path, run: Run, items: Path) -> AnsweredRun:
-    """The answers of a run. One that has not finished, perhaps because it is still running, is taken as it is at this
-    moment, in the order of the items."""
+def _answered(answers: RunAnswers, run: Run, items: Path) -> AnsweredRun:
+    """The answers of a run, in the order of the items; of an unfinished run, those so far."""
     total = int(run.settings.get("asked") or count_lines(items))
-    if count_lines(folder / ANSWERS, torn=False) >= total:
-        return AnsweredRun(run=run, answers=folder / ANSWERS)
-    known = answers_so_far(folder)
+    if answers.complete(total):
+        return AnsweredRun(run=run, answers=answers.finished)
+    known, folder = answers.so_far(), answers.finished.parent
     in_order = [known[item.id] for item in read_items(items, Outline) if item.id in known]
     if len(in_order) < len(known):
         strange = next(iter(known.keys() - {answer.item_id for answer in in_order}))
-        raise ProbandError(f"answers item {strange!r}, which is not there", file=folder / ANSWERS)
+        raise ProbandError(f"answers item {strange!r}, which is not there", file=answers.finished)
     unfinished = f"{len(in_order):,} of {total:,} answers"
     log(f"{folder}: not finished, {unfinished}; rerun the `proband run` command to resume it")
     return AnsweredRun(run=run, answers=in_order, unfinished=unfinished)
 
 
-def _content(run: Run, answers: Path) -> str:
-    """What two copies of one run have in common: everything but where it was made, and with which versions."""
+def _content(run: Run, answers: RunAnswers) -> str:
+    """What two copies of one run share: everything except paths and versions."""
     own = (run.suite, run.solver, run.model, run.seed, run.items_sha, run.identity, run.settings, run.net)
-    return dumps([*own, sha256_file(answers)])
+    return dumps([*own, *(sha256_file(path) for path in answers.files if path.exists())])
 
 
 def set_name(folder: Path) -> str:
@@ -163,12 +163,11 @@ LISTED_VALUES = 12  # values of a tag that are listed
 
 
 def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
-    """How many answers there are, and their mean; None where the metric applies to none of them. `groups` are the same
+    """The number of answers and their mean; None if the metric applies to none of them. `groups` are the same
     per value of the tags of the suite's first table, `others` the other metrics over the same items. `split`: the items
     that are scored, if not those that core/metrics.py settles on."""
     sets = item_sets([folder])[0]
     study = Study(sets, sets.suite.metrics, split=split)
-
     (cell,), (answered,) = study.cell(study.main, {}), study.arrays.runs
     groups = []
     tags = [tag for table in sets.suite.tables[:1] for tag in (*table.rows, *table.columns)]
@@ -179,11 +178,9 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
             (part,) = study.cell(study.main, {tag: value})
             if part is not None:
                 groups.append(_line(formatting.group({tag: value}), part))
-    others = []
-    for metric in sets.suite.metrics:
-        (each,) = study.cell(metric, {}) if metric is not study.main and ":" not in metric.name else (None,)
-        if each is not None:
-            others.append({**_line(study.scope, each), **_metric(metric)})
+    more = [each for each in sets.suite.metrics if each is not study.main and ":" not in each.name]
+    cells = [(metric, each) for metric in more for each in study.cell(metric, {}) if each is not None]
+    others = [{**_line(study.scope, each), **_metric(metric)} for metric, each in cells]
     return {
         **_metric(study.main),
         "split": list(study.splits),
@@ -201,7 +198,7 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
 
 
 def legend(suite: Suite, labels: Sequence[str]) -> str:
-    """What the abbreviations in these labels stand for."""
+    """The meaning of the abbreviations in these labels."""
     words_used = {word for label in labels for word in re.findall(r"\w+", label)}
     return ", ".join(f"{short}: {text}" for short, text in suite.abbreviations.items() if short in words_used)
 

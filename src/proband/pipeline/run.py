@@ -1,10 +1,9 @@
-"""Items in, answers out: a model answers the items of a folder through one of the suite's solvers.
+"""Runs a model on the items of a folder, through one of the suite's solvers.
 
-A run is a folder: run.json says what ran on what and what it has used so far, answers.jsonl grows as answers come and
-is complete when it has one answer per item. The command rerun goes on where it stopped; the bytes are those
-of an uninterrupted run, because a chunk is always the same items and the model's batches depend on the chunk alone (an
-endpoint is asked item by item). Items are read as a stream: memory does not grow with their number, except for solvers
-that must see all of them at once.
+A run is a folder: run.json has the settings and the usage so far, and answers.jsonl an answer per item once the run has
+finished. The same command resumes; the bytes are those of an uninterrupted run, because a chunk is always the same
+items and the model's batches depend on the chunk alone (an endpoint is asked item by item). Items are read as a stream:
+memory does not grow with their number, except for solvers that must see all of them at once.
 """
 
 from __future__ import annotations
@@ -12,48 +11,27 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
-from itertools import islice
+from functools import cached_property, partial
 from math import inf
 from pathlib import Path
 from typing import Any, Unpack
 
 import msgspec
 
+from proband import models
 from proband.core.errors import ProbandError, Unavailable
 from proband.core.files import dumps, items_path, read_answers, read_items, read_run, sha256_file, write_json
 from proband.core.plugins import read_options
-from proband.core.progress import Progress, detail, on_progress
+from proband.core.progress import Progress, on_progress
 from proband.core.protocols import Concurrent, Generates, LearnsFromItems, Model, ScoresText
 from proband.core.types import Answer, Item, Run
-from proband.pipeline.asking.engines import answer_chunks, answering
-from proband.pipeline.asking.items_and_answers import (
-    ANSWERS,
-    CHUNK,
-    WAITING,
-    AnswersFile,
-    Chunking,
-    Selection,
-    count_lines,
-    hold_back_answers,
-    keep_whole_chunks,
-    select_items,
-    waiting_answers,
-)
-from proband.pipeline.asking.model_calls import Counting, cache_of
-from proband.pipeline.asking.setup import (
-    PlannedRun,
-    RunSetup,
-    Usage,
-    at_server,
-    suite_of,
-    sum_usage,
-    usage_of,
-    usage_since,
-)
+from proband.pipeline.asking.engines import answer_chunks
+from proband.pipeline.asking.items_and_answers import CHUNK, RunAnswers, Selection, chunks_of, select_items
+from proband.pipeline.asking.model_calls import Counting, cache_of, redirected
+from proband.pipeline.asking.setup import PlannedRun, RunSetup, Usage, suite_of, sum_usage, usage_of, usage_since
 from proband.pipeline.build import versions
 from proband.pipeline.run_options import RunOptions, SharedRunOptions
 from proband.pipeline.until import run_until
@@ -109,8 +87,8 @@ def run_planned(planned: PlannedRun, among: Sequence[PlannedRun] = ()) -> Run:
 
 def finished_run(planned: PlannedRun) -> Run | None:
     """The run in a folder, if it is this one and finished; a server is not asked for that."""
-    path, answers = planned.folder / "run.json", planned.folder / ANSWERS
-    if not at_server(planned.model) or planned.options.retry_errors or not path.exists() or not answers.exists():
+    path = planned.folder / "run.json"
+    if not models.at_server(planned.model) or planned.options.retry_errors or not path.exists():
         return None
     there = read_run(path)
     named = planned.options.solver.split(",") if planned.options.solver else [there.solver]
@@ -119,11 +97,11 @@ def finished_run(planned: PlannedRun) -> Run | None:
     options = replace(planned.options, solver=there.solver)
     runner = Runner(msgspec.structs.replace(planned, options=options), silent=True)
     same = not differences(there, runner.describe())
-    return there if same and count_lines(answers, torn=False) == runner.total else None
+    return there if same and runner.answers.complete(runner.total) else None
 
 
 def used_before(folder: Path) -> Usage:
-    """What earlier processes have used for the run of a folder."""
+    """The usage of earlier processes for the run of a folder."""
     path = folder / "run.json"
     return read_run(path).usage if path.exists() else {}
 
@@ -132,7 +110,7 @@ def used_before(folder: Path) -> Usage:
 
 
 class Forecast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a run would ask; None: not known for its solver. `tokens_out` and `cost` are upper bounds."""
+    """The requests of a run; None: unknown for its solver. `tokens_out` and `cost` are upper bounds."""
 
     suite: str
     model: str
@@ -147,24 +125,24 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tokens_out: int = 0
     cost: float | None = None
     seconds: float | None = None  # None: not known before the first answers
+    seconds_tried: bool = True  # otherwise by what a token took in other runs of the model
 
 
 def forecasts(items: str | Path, *, model: str | Model, out: str | Path, options: RunOptions) -> list[Forecast]:
-    """What each run of a command would ask."""
+    """The forecast of each run of a command."""
     return [forecast(each) for each in planned_runs(Path(items), model, Path(out), options)]
 
 
 def forecast(planned: PlannedRun, *, until: float = inf) -> Forecast:
-    """What a run would ask, without asking it: the solver asks a model that only counts. Items that the folder has
-    answers to are not counted; what the cache knows is counted as `cached`. No items are tried after `until`
-    (`time.monotonic`), and the time of the run is not known then."""
+    """The requests of a run, counted by running the solver on a model that only counts. Answered items are left out;
+    cached requests are counted as `cached`. No items are tried after `until` (`time.monotonic`), and the time of the
+    run is not known then."""
     runner = Runner(planned, silent=True)
-    wanted = list(runner.asked_items())
-    done = runner.answered(wanted)
+    wanted, done = list(runner.asked_items()), runner.answers.so_far()
     left = [item for item in wanted if item.id not in done]
     made = Forecast(
         suite=runner.suite.name, model=runner.model.name, solver=runner.solver.name, prompt=planned.name,
-        items=len(wanted), answered=len(done),
+        items=len(wanted), answered=len(wanted) - len(left),
     )  # fmt: skip
     if runner.solver.needs not in (ScoresText, Generates) or runner.solver.needs_all_items:
         if runner.solver.needs_all_items or isinstance(runner.model, LearnsFromItems):
@@ -173,26 +151,15 @@ def forecast(planned: PlannedRun, *, until: float = inf) -> Forecast:
     counting = Counting(runner.model, cache_of(runner.run_options.cache))
     runner.solve(left, model=counting.wrapped())
     calls = counting.figures()
-    return msgspec.structs.replace(made, **calls, seconds=runner.seconds_for(left, calls["calls"], until=until))
-
-
-def total_of(forecasts: Sequence[Forecast]) -> Forecast:
-    """All runs of a command together."""
-    first = forecasts[0]
-
-    def added(name: str) -> Any:
-        values = [getattr(each, name) for each in forecasts]
-        return None if None in values else sum(values)
-
-    sums = ("items", "answered", "calls", "cached", "tokens_in", "tokens_out", "cost", "seconds")
-    return msgspec.structs.replace(first, prompt="", **{name: added(name) for name in sums})
+    seconds = runner.seconds_for(left, calls["calls"], calls["tokens_out"], until=until)
+    return msgspec.structs.replace(made, **calls, seconds=seconds)
 
 
 def prompt_of(
     items: str | Path, item_id: str, *, model: str | Model, solver: str | None = None,
     options: Mapping[str, Any] | None = None, seed: int = 0, **more: Unpack[SharedRunOptions],
 ) -> list[str]:  # fmt: skip
-    """Byte for byte what a run with these options would send for one item."""
+    """The exact text that a run with these options would send for one item."""
     given = read_options(RunOptions, {"solver": solver, "options": options or {}, "seed": seed, **more}, of="run")
     runner = RunSetup(Path(items), model, given, silent=True)
     for item in read_items(Path(items)):
@@ -220,7 +187,7 @@ class Runner(RunSetup):
 
     def __init__(self, planned: PlannedRun, *, silent: bool = False) -> None:
         super().__init__(planned.items, planned.model, planned.options, silent=silent)
-        self.out = planned.folder
+        self.out, self.answers = planned.folder, RunAnswers(planned.folder)
 
     @cached_property
     def chosen(self) -> Selection:
@@ -243,21 +210,20 @@ class Runner(RunSetup):
             )
         return result
 
-    @cached_property
+    @property
     def total(self) -> int:
-        count = self.chosen.count
-        return count_lines(items_path(self.items)) if count is None else count
+        return self.chosen.count
 
     @property
-    def chunking(self) -> Chunking:
+    def one_chunk(self) -> bool:
+        return self.solver.needs_all_items and not isinstance(self.model, Concurrent)
+
+    def chunks(self) -> Iterator[list[Item]]:
         """Items that are answered together: one by one where the model takes several threads."""
-        if isinstance(self.model, Concurrent) and self.run_options.engine == "local":
-            return Chunking(size=1)
-        return Chunking(
-            size=int(getattr(self.model, "chunk", CHUNK)),
-            characters=float(getattr(self.model, "chunk_characters", "inf")),
-            whole=self.solver.needs_all_items,
-        )
+        if self.one_chunk or isinstance(self.model, Concurrent):
+            return chunks_of(self.asked_items(), size=None if self.one_chunk else 1)
+        size, characters = getattr(self.model, "chunk", CHUNK), getattr(self.model, "chunk_characters", "inf")
+        return chunks_of(self.asked_items(), size=int(size), characters=float(characters))
 
     def asked_items(self) -> Iterator[Item]:
         return self.chosen.of(read_items(self.items, check=self.suite.check))
@@ -271,7 +237,7 @@ class Runner(RunSetup):
             "split": "" if self.chosen.every_split else ",".join(self.chosen.splits),
             "asked": self.total,
         }
-        part = {} if self.chosen.lines is None else {name: value for name, value in decides.items() if value}
+        part = {} if self.chosen.whole else {name: value for name, value in decides.items() if value}
         decided = self.solver.decided(self.options, self.model)
         too_long = {} if self.run_options.too_long == "fail" else {"too-long": self.run_options.too_long}
         return Run(
@@ -296,29 +262,112 @@ class Runner(RunSetup):
             raise ProbandError("is a folder of items; name another one for the run", file=self.out)
         self.out.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.out):
-            work = RunProgress(self, begin(self.out, described, retry_errors=self.run_options.retry_errors), others)
+            self.described = self.begin(described)
+            # a model that was loaded for this run has used nothing for another
+            self.at_start = {} if self.spec else usage_of(self.model)
+            self.allowed = errors_allowed(self.run_options.max_errors, self.total)
             try:
-                work.answer_all()
+                self.answer_all(others)
             finally:
-                finished = work.write_down(ended=True)
+                finished = self.write_down(ended=True)
         return finished
 
-    def try_first(self) -> None:
-        """Ask the first item, and forget the answer."""
-        if not self.solver.needs_all_items:
-            for item in islice(self.asked_items(), 1):
-                answering(self)([item])
+    def begin(self, run: Run) -> Run:
+        """Write run.json, or make sure that the one there describes this very run or a smaller sample of it. Returns
+        the run with what earlier processes have used, and how many items it had at each look."""
+        path, answered, retry_errors = self.out / "run.json", self.answers.begun(), self.run_options.retry_errors
+        if answered and not path.exists():
+            raise ProbandError("contains answers.jsonl but no run.json; name another folder", file=self.out)
+        there = read_run(path) if path.exists() else run
+        if not answered:
+            run = msgspec.structs.replace(run, usage=there.usage)
+            write_json(path, run)
+            return run
+        grows = _is_larger_sample(there, run)
+        for name, (old, new) in differences(there, run).items():
+            if not (name == "settings" and grows):
+                differs = f"{name!r} differs: this folder holds a run with {old[:80]}, now it is {new[:80]}"
+                raise ProbandError(f"{differs}; name another folder", file=path)
+        looks = [*there.settings.get("looks", ()), *([there.settings.get("asked")] if grows else [])]
+        settings = {**run.settings, **({"looks": looks} if looks else {})}
+        run = msgspec.structs.replace(run, usage=there.usage, settings=settings)
+        if grows or retry_errors:
+            known = self.answers.so_far().values()
+            self.answers.replace(each for each in known if not retry_errors or each.status != "error")
+            write_json(path, run)
+        return run
 
-    def answered(self, items: Sequence[Item]) -> set[str]:
-        """Which of the items the folder has answers to."""
-        path = self.out / ANSWERS
-        if not path.exists():
-            return set()
-        known = set(waiting_answers(self.out))
-        with open(path, "rb") as file:
-            return (known & {item.id for item in items}) | {item.id for item, _ in zip(items, file, strict=False)}
+    # ---- under way: answers as they come, errors counted, and what was used ----------------------------------------
 
-    def seconds_for(self, items: Sequence[Item], calls: int, *, until: float) -> float | None:
+    done = errors = 0
+    part = 0.0  # of the whole, as far as the model says, where all items are one chunk
+    written: Usage | None = None
+
+    def answer_all(self, others: Usage) -> None:
+        known = self.answers.kept(self.chunks())
+        if self.one_chunk and len(known) < self.total:
+            known = {}
+        self.done, self.errors = len(known), sum(each.status == "error" for each in known.values())
+        name = f"{self.suite.name} · {self.model.name}"
+        resume = getattr(self.model, "resume", None)
+        if callable(resume):
+            resume(sum_usage([self.described.usage, others]))
+        with Progress(name, total=self.total) as self.bar:
+            self.bar.at(self.done)
+            if self.done < self.total:
+                self._ask(set(known))
+        if self.answers.arrived.exists() or not self.answers.complete(self.total):
+            self.answers.put_in_order(self.asked_items())
+
+    def _ask(self, known: Collection[str]) -> None:
+        chunks = ([item for item in items if item.id not in known] for items in self.chunks())
+        try:
+            with self.answers, on_progress(self._part_done):
+                answer_chunks(self, filter(None, chunks), put=self.put, tick=self.tick)
+        except (KeyboardInterrupt, Unavailable) as error:
+            text = f"{self.done} of {self.total} answers are kept in {self.out}, and the same command resumes"
+            if isinstance(error, KeyboardInterrupt):
+                raise KeyboardInterrupt(text if self.done else "nothing was answered") from None
+            raise Unavailable(f"{error}; {text}") if self.done else error from None
+
+    def put(self, answers: Sequence[Answer]) -> None:
+        self.answers.put(answers)
+        self.done += len(answers)
+        self.bar.at(self.done)
+        failed = [answer for answer in answers if answer.status == "error"]
+        self.errors += len(failed)
+        if failed and self.errors > self.allowed:
+            raise Unavailable(
+                f"{self.errors} of {self.total} items failed, more than --max-errors "
+                f"{self.run_options.max_errors} allows; the last: item {failed[-1].item_id!r}: {failed[-1].text}"
+            )
+
+    def _part_done(self, share: float) -> None:
+        if self.one_chunk:
+            self.part = min(1.0, self.part + share)
+            self.bar.at(self.part * self.total)
+
+    def tick(self) -> None:
+        if self.answers.tick():
+            self.write_down()
+
+    def write_down(self, *, ended: bool = False) -> Run:
+        """run.json with what was used so far; a run that has ended without answers and without using anything leaves
+        no files over which a report would stumble."""
+        usage = sum_usage([self.described.usage, usage_since(usage_of(self.model), self.at_start)])
+        run = msgspec.structs.replace(self.described, usage=usage)
+        path, answers = self.out / "run.json", self.answers
+        if ended and answers.finished.exists() and self.done == self.total and self.solver.summary is not None:
+            run = msgspec.structs.replace(run, summary=dict(self.solver.summary(read_answers(answers.finished))))
+        if ended and not self.done and not usage.get("requests") and not answers.finished.exists():
+            answers.arrived.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
+        elif usage != self.written or run.summary or not path.exists():
+            write_json(path, run)
+            self.written = usage
+        return run
+
+    def seconds_for(self, items: Sequence[Item], calls: int, tokens: int = 0, *, until: float) -> float | None:
         """How long the calls will take: by the pace of an endpoint, or by what its first answers took; of a model on
         this machine, by what a few items take now."""
         if not calls or not items:
@@ -331,112 +380,31 @@ class Runner(RunSetup):
                 return calls * max((used.get("seconds") or 0.0) / answered / model.concurrency, pace)
             return calls * pace if rpm else None
         sample = items[:: max(1, len(items) // MEASURED)][:MEASURED]
-        for part in (sample[:1], sample):
+        if time.monotonic() > until:
+            return None
+        each = self._seconds(sample[:1], tokens / calls)
+        return len(items) * (each if each > SLOW else self._seconds(sample, tokens / calls) / len(sample))
+
+    def _seconds(self, items: Sequence[Item], longest: float) -> float:
+        """How long items take now. Replies are cut to 1, 4, 16, ... tokens until they end or take SLOW seconds; then
+        what a token takes counts for as many as a reply may have (`longest`)."""
+        replies, most, last = list[Any](), 1, (list[Any](), 0.0)
+
+        def cut(call: Callable[..., Any], requests: Sequence[Any], *, max_tokens: int, **settings: Any) -> Any:
+            replies.append(call(requests, max_tokens=min(max_tokens, most), **settings))
+            return replies[-1]
+
+        model, names = self.model, ("generate", "chat", "replies")
+        calls = {name: partial(cut, getattr(model, name)) for name in names if hasattr(model, name)}
+        while True:
             begun = time.monotonic()
-            if part is not sample and begun > until:
-                return None
-            self.solve(part, model=model)
-            each = (time.monotonic() - begun) / len(part)
-            if each > SLOW:
-                break
-        return each * len(items)
-
-
-class RunProgress:
-    """A run under way: takes the answers as they come, counts errors and what was used (`engines.Collector`)."""
-
-    def __init__(self, runner: Runner, described: Run, others: Usage) -> None:
-        self.runner, self.described, self.total = runner, described, runner.total
-        self.others = others  # used by other runs of the command
-        self.allowed = errors_allowed(runner.run_options.max_errors, self.total)
-        # a model that was loaded for this run has used nothing for another
-        self.at_start = {} if runner.spec else usage_of(runner.model)
-        self.of_workers: dict[int, Mapping[str, float | None]] = {}
-        self.done = self.errors = 0
-        self.waiting: Mapping[str, Answer] = {}  # answers that came before their turn
-        self.of_chunk: dict[int, Sequence[Item]] = {}  # all items of the chunks under way
-        self.written: Usage | None = None
-
-    def answer_all(self) -> None:
-        runner, out = self.runner, self.runner.out
-        chunking = runner.chunking
-        kept = keep_whole_chunks(out / ANSWERS, runner.asked_items(), total=self.total, chunking=chunking)
-        self.done, self.errors = kept
-        waiting = waiting_answers(out)
-        name = f"{runner.suite.name} · {runner.model.name}"
-        detail(f"{name} by solver {runner.solver.name}, {self.done + len(waiting)} of {self.total} answered")
-        resume = getattr(runner.model, "resume", None)
-        if callable(resume):
-            resume(sum_usage([self.described.usage, self.others]))
-        with Progress(name, total=self.total) as self.bar, AnswersFile(out) as self.file:
-            self.bar.at(self.done)
-            if self.done == self.total:
-                return
-            numbered = enumerate(chunking.chunks(runner.asked_items(), self.done))
-            self.waiting = {} if chunking.whole else waiting
-            try:
-                with on_progress(self._part_done):
-                    answer_chunks(runner, self._unanswered(numbered), self)
-            except (KeyboardInterrupt, Unavailable) as error:
-                text = f"{self.done} of {self.total} answers are kept in {out}, and the same command resumes"
-                if isinstance(error, KeyboardInterrupt):
-                    raise KeyboardInterrupt(text if self.done else "nothing was answered") from None
-                raise Unavailable(f"{error}; {text}") if self.done else error from None
-
-    def _unanswered(self, numbered: Iterator[tuple[int, Sequence[Item]]]) -> Iterator[tuple[int, Sequence[Item]]]:
-        """The chunks to ask, without the items whose answers have been waiting for their turn."""
-        for number, items in numbered:
-            self.of_chunk[number] = items
-            unanswered = [item for item in items if item.id not in self.waiting]
-            if unanswered:
-                yield number, unanswered
-            else:
-                self.put(number, (), ())
-
-    def put(self, number: int, items: Sequence[Item], answers: Sequence[Answer]) -> None:
-        known = {**self.waiting, **{answer.item_id: answer for answer in answers}}
-        whole = self.of_chunk.pop(number)
-        self.file.put(number, [known[item.id] for item in whole])
-        self.done += len(whole)
-        self.bar.at(self.done)
-        failed = [answer for answer in answers if answer.status == "error"]
-        self.errors += len(failed)
-        if failed and self.errors > self.allowed:
-            raise Unavailable(
-                f"{self.errors} of {self.total} items failed, more than --max-errors "
-                f"{self.runner.run_options.max_errors} allows; the last: item {failed[-1].item_id!r}: {failed[-1].text}"
-            )
-
-    part = 0.0  # of the whole, as far as the model says, where all items are one chunk
-
-    def _part_done(self, share: float) -> None:
-        if self.runner.chunking.whole:
-            self.part = min(1.0, self.part + share)
-            self.bar.at(self.part * self.total)
-
-    def tick(self) -> None:
-        if self.file.tick():
-            self.write_down()
-
-    def used(self, worker: int, usage: Mapping[str, float | None]) -> None:
-        self.of_workers[worker] = usage
-
-    def write_down(self, *, ended: bool = False) -> Run:
-        """run.json with what was used so far; a run that has ended without answers and without using anything leaves
-        no files over which a report would stumble."""
-        own = usage_since(usage_of(self.runner.model), self.at_start)
-        usage = sum_usage([self.described.usage, own, *self.of_workers.values()])
-        run = msgspec.structs.replace(self.described, usage=usage)
-        path, answers = self.runner.out / "run.json", self.runner.out / ANSWERS
-        if ended and self.done == self.total and self.runner.solver.summary is not None:
-            run = msgspec.structs.replace(run, summary=dict(self.runner.solver.summary(read_answers(answers))))
-        if ended and not self.done and not usage.get("requests"):
-            answers.unlink(missing_ok=True)
-            path.unlink(missing_ok=True)
-        elif usage != self.written or run.summary or not path.exists():
-            write_json(path, run)
-            self.written = usage
-        return run
+            self.solve(items, model=redirected(model, calls))
+            seconds = time.monotonic() - begun
+            if longest <= most or replies == last[0]:
+                return seconds
+            if most > 1 and seconds > SLOW:
+                return seconds + max(0.0, seconds - last[1]) / (most - most // 4) * (longest - most)
+            last, replies, most = (replies, seconds), [], 4 * most
 
 
 def errors_allowed(most: str, total: int) -> int:
@@ -454,38 +422,8 @@ def errors_allowed(most: str, total: int) -> int:
 # ---- the folder ----------------------------------------------------------------------------------------------------
 
 
-def begin(out: Path, run: Run, *, retry_errors: bool = False) -> Run:
-    """Write run.json, or make sure that the one there describes this very run or a smaller sample of it; the run with
-    what earlier processes have used, and how many items it had when it could be looked at. A run that failed before its
-    first answer leaves nothing that would be lost."""
-    path, answers = out / "run.json", out / ANSWERS
-    answered = any(each.exists() and each.stat().st_size > 0 for each in (answers, out / WAITING))
-    if answered and not path.exists():
-        raise ProbandError("contains answers.jsonl but no run.json; name another folder", file=out)
-    there = read_run(path) if path.exists() else run
-    if not answered:
-        run = msgspec.structs.replace(run, usage=there.usage)
-        write_json(path, run)
-        return run
-    grows = _is_larger_sample(there, run)
-    for name, (old, new) in differences(there, run).items():
-        if not (name == "settings" and grows):
-            raise ProbandError(
-                f"{name!r} differs: this folder holds a run with {old[:80]}, now it is {new[:80]}; name another folder",
-                file=path,
-            )
-    looks = [*there.settings.get("looks", ()), *([there.settings.get("asked")] if grows else [])]
-    settings = {**run.settings, **({"looks": looks} if looks else {})}
-    run = msgspec.structs.replace(run, usage=there.usage, settings=settings)
-    if grows or retry_errors:
-        hold_back_answers(out, errors=not retry_errors)
-        write_json(path, run)
-        answers.unlink(missing_ok=True)
-    return run
-
-
 def differences(there: Run, now: Run) -> dict[str, tuple[str, str]]:
-    """What would make a run another one, as run.json has it and as it is now."""
+    """The settings in which a run differs from the one in run.json, with both values."""
     there = msgspec.structs.replace(there, settings={n: v for n, v in there.settings.items() if n != "looks"})
     names = ("suite", "solver", "model", "seed", "items_sha", "identity", "settings")
     both = {name: (dumps(getattr(there, name)), dumps(getattr(now, name))) for name in names}

@@ -34,7 +34,7 @@ class RunOptions:
         is no test split; train if there is neither).
     :param limit: Run on a sample of N of these items, stratified by the suite's tags; a larger N in the same folder
         runs only the additional items.
-    :param until: Ask whole clusters of items in a random order until the 95 % interval is this narrow (in points); the
+    :param until: Run whole clusters of items in a random order until the 95 % interval is this narrow (in points); the
         interval is valid at every look.
     :param where: Only items with this tag, such as k=2,3 (several values with commas); repeatable.
     :param repeat: Run N times with different seeds, in subfolders repeat-1, ..., for models that sample (--set

@@ -1,8 +1,8 @@
-"""Labels of steps by proof: as training data for process reward models, and as the measure of models that judge steps.
+"""Proved labels of steps: training data for process reward models, and a test of models that judge steps.
 
-A sentence of a reply is *true* where the story tells or entails what it states, *false* where it does not (a leap or a
-contradiction). A sentence about relations that is not read is *withheld*: it is never labelled, and ends what is
-written of its reply. Sentences that state no relation belong to the step behind them.
+A sentence of a reply is *true* if the story states or entails it, *false* otherwise (unsupported or contradicted). A
+sentence about relations that is not read is *withheld*: it has no label, and the rest of its reply is left out.
+Sentences that state no relation belong to the step behind them; a sentence that is taken back later keeps its label.
 
     export RUN --to stepwise   OUT/trl.jsonl (prompt, completions, labels: TRL's stepwise supervision) and
                                OUT/prm800k.jsonl (question, steps with ratings 1, -1 or null)
@@ -28,7 +28,7 @@ from proband.english.model_reader import json_of
 from proband.pipeline.asking.setup import PlannedRun
 from proband.pipeline.run import run_planned
 from proband.pipeline.run_options import RunOptions
-from proband.proof.statements import RIGHT, UNREAD
+from proband.proof.statements import RIGHT, UNREAD, VERDICTS
 
 POSITIONS: Final = 4  # steps from the fourth on are one group
 BINS: Final = 5  # of confidence
@@ -45,7 +45,7 @@ Is the next step right: does what it says follow from the text alone? Reply with
 
 
 class LabelledStep(NamedTuple):
-    """`label`: whether it is right; None: withheld. `text` has the sentences without statements that stand before."""
+    """`label`: whether it is right; None: withheld. `text` begins with the preceding sentences without statements."""
 
     text: str
     label: bool | None
@@ -55,13 +55,13 @@ class LabelledStep(NamedTuple):
 
 def labelled_steps(record: Mapping[str, Any]) -> Iterator[LabelledStep]:
     """The steps of a reply, up to the first that is withheld, which is the last."""
-    at = 0
+    at, text = 0, record["text"]
     for step in record["steps"]:
-        verdict = step["verdict"]
+        own = [each["verdict"] for each in step["statements"]]  # those taken back later included
+        verdict = UNREAD if step["verdict"] == UNREAD else max(own, key=VERDICTS.index, default="")
         if not verdict:
             continue
         label = None if verdict == UNREAD else verdict in RIGHT
-        text = record["text"]
         yield LabelledStep(text[at : step["end"]].strip(), label, verdict, text[:at].strip())
         if label is None:
             return
@@ -149,7 +149,7 @@ def compared(judged: Judged) -> dict[str, Any]:
         (step, place, _), _ = each
         groups["all"].append(each)
         groups[f"kind: {step.verdict}"].append(each)
-        groups[f"position: {place + 1}{'' if place + 1 < POSITIONS else ' or later'}"].append(each)
+        groups[f"position: {place + 1}" if place + 1 < POSITIONS else f"position: {POSITIONS} or later"].append(each)
     bins: defaultdict[int, list[Any]] = defaultdict(list)
     for (step, _, item), (right, confidence) in judged:
         bins[min(BINS - 1, int((confidence - 0.5) * 2 * BINS)) if confidence >= 0.5 else 0].append(

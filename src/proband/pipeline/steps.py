@@ -1,7 +1,7 @@
-"""`proband steps`: replies in words, of runs or of anyone's file, checked sentence by sentence (proband.steps).
+"""`proband steps`: checks replies in words, from runs or a file, sentence by sentence.
 
 OUT has replies.jsonl (a line per reply: every sentence with its place, statements, verdicts and proofs), summary.json
-and index.html. What cannot be checked is counted with its reason.
+and index.html. Replies that cannot be checked are counted with the reason.
 """
 
 from __future__ import annotations
@@ -17,23 +17,32 @@ import msgspec
 
 from proband import stats, suites
 from proband.core.errors import ProbandError
-from proband.core.files import asset, dumps, items_path, read_answers, read_items, read_run, render, write_text
+from proband.core.files import (
+    asset,
+    dumps,
+    items_of,
+    items_path,
+    read_answers,
+    read_items,
+    read_run,
+    render,
+    run_folders,
+    write_text,
+)
 from proband.core.metrics import chosen_answer
 from proband.core.plugins import read_options
 from proband.core.progress import track
 from proband.core.types import Answer, Fact, Item
 from proband.english.domain import SHIPPED, Domain, Word
 from proband.english.reading import Unread
-from proband.pipeline.asking.items_and_answers import items_of, run_folders
-from proband.pipeline.checking import auditors, provers_of_suites
-from proband.pipeline.readers import ModelReaders
+from proband.pipeline.checking import ModelReaders, auditors, provers_of_suites
 from proband.pipeline.run_options import ReaderOptions, RunOptions
 from proband.proof.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
 from proband.proof.rows import NAMES, AuditRow, RowFile, columns_of, item_row, read_cells, row_files, table_row
 from proband.proof.run import judge_for
 from proband.proof.sentences import Step
 from proband.proof.statements import UNREAD, VERDICTS
-from proband.reporting.folder import check_folder
+from proband.reporting.tables import check_folder
 
 COLUMNS: Final = {
     "reply": ("reply", "response", "generation", "model_output", "output", "prediction", "completion"),
@@ -44,11 +53,13 @@ COLUMNS: Final = {
     "question": NAMES["question"],
 }
 Record = dict[str, Any]  # a line of replies.jsonl
+OF_REPLY: Final = ("outcome", "answer", "answer_verdict", "right_answer", "follows", "first_wrong", "read", "unread",
+                   "right_share", "why")  # fmt: skip
 SHOWN: Final = 200  # replies on the page: those with a wrong step first
 
 
 class SourceReply(NamedTuple):
-    """A reply and the item it answers; `bad`: why it is none. `given`: its answer as the source reads it."""
+    """A reply and its item. `bad`: why it cannot be used; `given`: its answer according to the source."""
 
     row: AuditRow
     text: str
@@ -72,7 +83,7 @@ def check_replies(
     dry_run: bool = False,
     **options: Unpack[ReaderOptions],
 ) -> dict[str, Any]:
-    """Check a model's reasoning sentence by sentence: told, entailed, possible, contradicted, unread; with proofs.
+    """Check a model's reasoning sentence by sentence: stated, entailed, possible, contradicted, unread; with proofs.
 
     Example: proband steps runs/thinking -o steps
 
@@ -97,8 +108,9 @@ def check_replies(
         known[domain] = ReplyChecker(texts.judge())
     elif dry_run:
         raise ProbandError("--dry-run is for --reader: without models nothing is asked")
+    checkers = Checkers(domain, known)
     replies = track(replies_of(source, items=items, columns=columns), "checking replies")
-    result = _write(Checkers(domain, known).records(replies), folder, source.name)
+    result = _write(map(checkers.record, replies), folder, source.name)
     if not result["replies"]:
         raise ProbandError("holds no replies", file=source)
     if judge:
@@ -115,7 +127,7 @@ def steps_of_runs(
     for the overview."""
     check_folder(out, force=force)
     replies = (reply for run in runs for reply in _of_run(run, items))
-    result = _write(Checkers().records(replies), out / "steps", "these runs")
+    result = _write(map(Checkers().record, replies), out / "steps", "these runs")
     shares = (
         f"{each['model']}: " + ", ".join(
             f"{name} {100 * share:.0f} % " + ("(too few)" if low is None else f"[{100 * low:.0f}, {100 * high:.0f}]")
@@ -138,14 +150,10 @@ def _write(records: Iterable[Record], folder: Path, name: str) -> Record:
     if result["replies"]:
         write_text(folder / "summary.json", dumps(result) + "\n")
         style = asset("proband.web.steps", "style.css")
-        page = {"title": f"Steps of {name}", "result": result, "replies": summary.shown(), "verdicts": VERDICTS}
+        kept = [*summary.kept[True], *summary.kept[False]][:SHOWN]
+        page = {"title": f"Steps of {name}", "result": result, "replies": kept}
         write_text(folder / "index.html", render("proband.web.steps", "replies.html", style=style, **page))
     return result
-
-
-def reply_records(source: Path, *, domain: str = "") -> Iterator[Record]:
-    """The records of all replies of a run, of a folder of runs, or of a file."""
-    return Checkers(domain).records(replies_of(source))
 
 
 def check_reply(item: Item, reply: str, *, answer: str = "") -> CheckedReply:
@@ -157,7 +165,7 @@ def answer_steps(item: Item, answer: Answer) -> Record | None:
     """The record of a model's reply to an item; None where it has no sentences that could be checked."""
     if not answer.text or not suites.suite(item.suite).audit:
         return None
-    (record,) = _shared().records([_of_item(item, answer.text, given=chosen_answer(item, answer))])
+    record = _shared().record(_of_item(item, answer.text, given=chosen_answer(item, answer)))
     return record if any(step["verdict"] or step["statements"] for step in record["steps"]) else None
 
 
@@ -191,7 +199,7 @@ def _of_item(item: Item, text: str, *, model: str = "", given: str = "") -> Sour
     bad = row.bad
     if form is None and not suites.suite(item.suite).audit:
         provable = ", ".join(each.name for each in suites.importable() if each.audit)
-        bad = f"items of suite {item.suite!r} have no prover ({provable} has; domains: {', '.join(SHIPPED)})"
+        bad = f"suite {item.suite!r} has no prover ({provable} has one; domains: {', '.join(SHIPPED)})"
     return SourceReply(row, text, model, item.id, given, bad, form.domain if form else "")
 
 
@@ -222,8 +230,19 @@ class Checkers:
     def __init__(self, domain: str = "", known: dict[str, ReplyChecker] | None = None) -> None:
         self.domain, self.known = domain, {} if known is None else known
 
-    def records(self, replies: Iterable[SourceReply]) -> Iterator[Record]:
-        return (record_of(reply, self.check(reply)) for reply in replies)
+    def record(self, reply: SourceReply) -> Record:
+        """A reply and its verdicts as JSON."""
+        checked, numbers = self.check(reply), itertools.count()
+        domain = checked.domain
+        return {
+            "item": reply.item,
+            "model": reply.model,
+            **{name: getattr(checked, name) for name in OF_REPLY},
+            "missing": [in_words(fact, domain) for fact in checked.missing] if domain else [],
+            "text": reply.text,
+            "question": f"{reply.row.text} {reply.row.question}".strip(),
+            "steps": [_step(step, numbers, domain) for step in checked.steps] if domain else [],
+        }
 
     def check(self, reply: SourceReply) -> CheckedReply:
         if reply.bad:
@@ -249,33 +268,15 @@ _shared = cache(Checkers)
 # ---- what is written -------------------------------------------------------------------------------------------------
 
 
-def record_of(reply: SourceReply, checked: CheckedReply) -> Record:
-    """A reply as JSON."""
-    numbers, domain = itertools.count(), checked.domain
-    names = ("outcome", "answer", "answer_verdict", "right_answer", "follows", "first_wrong", "read", "unread",
-             "right_share", "why")  # fmt: skip
-    return {
-        "item": reply.item,
-        "model": reply.model,
-        **{name: getattr(checked, name) for name in names},
-        "missing": [in_words(fact, domain) for fact in checked.missing] if domain else [],
-        "text": reply.text,
-        "question": f"{reply.row.text} {reply.row.question}".strip(),
-        "steps": [_step(step, numbers, domain) for step in checked.steps] if domain else [],
-    }
-
-
 def _step(step: Step, numbers: Iterator[int], domain: Domain) -> Record:
     """A sentence with its statements, which are numbered through the reply."""
     statements = [
         {
-            **{name: getattr(each, name) for name in ("verdict", "instead", "assumes", "withdrawn")},
+            **msgspec.to_builtins(each),
             "number": next(numbers),
             "says": in_words(each.fact, domain),
             "fact": list(each.fact[:3]),
             "proof": [in_words(fact, domain) for fact in each.proof],
-            "premises": list(each.premises),
-            "possible": list(each.possible),
         }
         for each in step.statements
     ]
@@ -324,12 +325,8 @@ class Summary:
         if (wrong or statements) and len(self.kept[wrong]) < SHOWN:
             self.kept[wrong].append(record)
 
-    def shown(self) -> list[Record]:
-        kept = (*self.kept[True], *self.kept[False])
-        return [{**each, "parts": list(_parts(each))} for each in kept[:SHOWN]]
-
     def result(self) -> Record:
-        """Shares per model of the replies that were checked, with 95 % intervals; those of one item belong together."""
+        """Shares per model of the checked replies, with 95 % intervals clustered by item."""
         models = []
         for model, outcomes in sorted(self.outcomes.items()):
             found = Counter(name for name, _ in outcomes)
@@ -356,13 +353,3 @@ def _shares(pairs: Sequence[tuple[str, str]]) -> dict[str, list[float | None]]:
         found = stats.mean([float(name == outcome) for name, _ in pairs], clusters=[item for _, item in pairs])
         shares[outcome] = [found.mean, *((None, None) if found.few else (found.low, found.high))]
     return shares
-
-
-def _parts(record: Record) -> Iterator[Record]:
-    """The text of a reply in pieces: sentences with their step, and what stands between them."""
-    at = 0
-    for step in record["steps"]:
-        yield {"text": record["text"][at : step["begin"]], "step": None}
-        yield {"text": record["text"][step["begin"] : step["end"]], "step": step}
-        at = step["end"]
-    yield {"text": record["text"][at : at + 5_000], "step": None}

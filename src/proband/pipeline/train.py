@@ -1,7 +1,5 @@
-"""Items in, a net folder out: one of a suite's own networks is fitted on the training split.
-
-The command rerun goes on where it stopped, and leaves a finished net as it is. With several seeds the nets are
-trained one after the other, into OUT/seed-0, OUT/seed-1, ...
+"""Trains one of a suite's own networks on the training split. The same command resumes, and does not change a finished
+net. With several seeds the nets are trained one after the other, into OUT/seed-0, OUT/seed-1, ...
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ def train(
 ) -> dict[str, Any]:
     """Train one of a suite's own networks on its training items.
 
-    Returns what OUT/net.json says; for several seeds a dictionary of these by folder.
+    The result is the content of OUT/net.json; with several seeds, by folder.
 
     Example: proband train items --net transducer -o nets/transducer
 
@@ -86,7 +84,7 @@ def starting_model(net: Net, model: str | Model | None, *, suite: Suite) -> Any:
 
 
 def check_free(folder: Path) -> None:
-    """A folder that holds something else is left alone."""
+    """Refuse a folder with other content."""
     if folder.exists() and not folder.is_dir():
         raise ProbandError("exists already and is not a folder", file=folder)
     result = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()

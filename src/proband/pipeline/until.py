@@ -1,7 +1,7 @@
-"""`run --until`: whole clusters at a time, in an order that the seed fixes, until the interval is narrow enough.
+"""`run --until`: runs whole clusters, in an order fixed by the seed, until the interval is narrow enough.
 
-The interval is a confidence sequence (stats/sequential.py): it covers at every look. The folder says when it was looked
-at (`looks` in run.json, and until.json with the interval of each look).
+The interval is a confidence sequence (stats/sequential.py): it covers at every look. The folder records the looks
+(`looks` in run.json, and until.json with the interval of each look).
 """
 
 from __future__ import annotations

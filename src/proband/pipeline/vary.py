@@ -1,8 +1,8 @@
-"""`proband vary`: items in, the same items with certified variations of them out, as an item set like any other.
+"""`proband vary`: writes an item set with the source items and certified variations of them.
 
-A varied folder holds every source item, tagged `variation: original`, and after it what was made from it, so that one
-run answers both. `facts.source` names the item that a variation was made from, `facts.effect` what becomes of the
-right answer (core/suite.py, `Variation`). Items of splits that are not varied stay as they are.
+A varied folder has every source item, tagged `variation: original`, followed by its variations, so that one run answers
+both. `facts.source` names the item that a variation was made from, `facts.effect` what becomes of the right answer
+(core/suite.py, `Variation`). Items of splits that are not varied stay as they are.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,9 @@ from msgspec.structs import replace
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, read_manifest, sha256_file
 from proband.core.metrics import scored_splits
-from proband.core.suite import Built, Suite, Variation
+from proband.core.plugins import name_list
+from proband.core.suite import Built, Variation
 from proband.core.types import Item
-from proband.pipeline.asking.items_and_answers import name_list
 from proband.pipeline.asking.setup import suite_of
 from proband.pipeline.build import check_free, write_items, write_manifest
 from proband.stats.clusters import clusters_of
@@ -60,15 +59,40 @@ def vary(
         raise ProbandError("is the folder of the source items; name another one", file=folder)
     manifest = source_manifest(path)
     splits = scored_splits({item.split for item in read_items(path)}, split)
-    work = Varying(suite=suite, variations=chosen, path=path, splits=splits, per_item=per_item, seed=seed)
+    made, reasons = Counter[str](), {each.name: Counter[str]() for each in chosen}  # why there are no more
+
+    def varied_items() -> Iterator[Item]:
+        for item in read_items(path, check=suite.check):
+            if item.split not in splits:
+                yield item
+                continue
+            yield marked(item, item, name=ORIGINAL, effect="keeps")
+            for each in chosen:
+                for varied in variations_of(item, each, per_item=per_item, seed=seed, folder=path.parent):
+                    if isinstance(varied, str):
+                        reasons[each.name][varied] += 1
+                    else:
+                        made[each.name] += 1
+                        yield varied
+
     options = {"as": [each.name for each in chosen], "per-item": per_item, "split": split, "of": sha256_file(path)}
     check_free(folder, suite=suite, seed=seed, options=options, force=force)
-    made = write_items(folder / "items.jsonl", Built(items=work.items(), licence=""), suite=suite.name)
-    work.check_that_some_were_made()
+    counts = write_items(folder / "items.jsonl", Built(items=varied_items(), licence=""), suite=suite.name)
+    if not made.total():
+        why = next((f"no item can be varied as {n!r}: {r.most_common(1)[0][0]}" for n, r in reasons.items() if r), "")
+        raise ProbandError(why or "has no items to vary", file=path)
     licence = manifest.get("licence", "that of the source items")
     what = {"suite": suite.name, "seed": seed, "options": options, "licence": licence}
     source = {**manifest, "folder": path.parent.name, "sha256": options["of"]}
-    return write_manifest(folder, made, what, {"source": source, "variations": work.summary()})
+    variations = {
+        each.name: {
+            "effect": each.effect,
+            "items": made[each.name],
+            "not_varied": dict(reasons[each.name].most_common(MOST_REASONS)),
+        }
+        for each in chosen
+    }
+    return write_manifest(folder, counts, what, {"source": source, "variations": variations})
 
 
 def source_manifest(path: Path) -> Mapping[str, Any]:
@@ -82,60 +106,20 @@ def source_manifest(path: Path) -> Mapping[str, Any]:
     return manifest
 
 
-@dataclass(kw_only=True)
-class Varying:
-    """One pass over the source items; counts what could not be varied, and why."""
-
-    suite: Suite
-    variations: Sequence[Variation]
-    path: Path
-    splits: Sequence[str]
-    per_item: int
-    seed: int
-    made: Counter[str] = field(default_factory=Counter)
-    reasons: dict[str, Counter[str]] = field(default_factory=dict)
-
-    def items(self) -> Iterator[Item]:
-        for item in read_items(self.path, check=self.suite.check):
-            if item.split not in self.splits:
-                yield item
-                continue
-            yield marked(item, item, name=ORIGINAL, effect="keeps")
-            for variation in self.variations:
-                yield from self._variations(item, variation)
-
-    def _variations(self, item: Item, variation: Variation) -> Iterator[Item]:
-        seen = {item.prompt} if variation.effect != "open" else set()
-        for number in range(self.per_item):
-            rng = random.Random(f"{self.seed} {variation.name} {number} {item.id}")
-            varied = variation.make(item, rng=rng, folder=self.path.parent)
-            if not isinstance(varied, str) and varied.prompt in seen and varied.choices == item.choices:
-                varied = "no further one differs from it"
-            if isinstance(varied, str):
-                self.reasons.setdefault(variation.name, Counter())[varied] += 1
-                return
-            seen.add(varied.prompt)
-            self.made[variation.name] += 1
-            name = f"{item.id}~{variation.name}" + (f"-{number + 1}" if self.per_item > 1 else "")
-            yield marked(replace(varied, id=name), item, name=variation.name, effect=variation.effect)
-
-    def check_that_some_were_made(self) -> None:
-        """A variation that no item allows is counted; where nothing was made, that is an error."""
-        if self.made.total():
+def variations_of(item: Item, variation: Variation, *, per_item: int, seed: int, folder: Path) -> Iterator[Item | str]:
+    """The variations of an item; if there are fewer than `per_item`, the last one has the reason."""
+    seen = {item.prompt} if variation.effect != "open" else set()
+    for number in range(per_item):
+        rng = random.Random(f"{seed} {variation.name} {number} {item.id}")
+        varied = variation.make(item, rng=rng, folder=folder)
+        if not isinstance(varied, str) and varied.prompt in seen and varied.choices == item.choices:
+            varied = "no further one differs from it"
+        if isinstance(varied, str):
+            yield varied
             return
-        for name, reasons in self.reasons.items():
-            raise ProbandError(f"no item can be varied as {name!r}: {reasons.most_common(1)[0][0]}", file=self.path)
-        raise ProbandError("has no items to vary", file=self.path)
-
-    def summary(self) -> dict[str, dict[str, str | int | dict[str, int]]]:
-        return {
-            each.name: {
-                "effect": each.effect,
-                "items": self.made[each.name],
-                "not_varied": dict(self.reasons.get(each.name, Counter()).most_common(MOST_REASONS)),
-            }
-            for each in self.variations
-        }
+        seen.add(varied.prompt)
+        name = f"{item.id}~{variation.name}" + (f"-{number + 1}" if per_item > 1 else "")
+        yield marked(replace(varied, id=name), item, name=variation.name, effect=variation.effect)
 
 
 def marked(item: Item, source: Item, *, name: str, effect: str) -> Item:

@@ -12,7 +12,7 @@ def test_help_lists_the_options_of_the_suite(proband: Any) -> None:
     assert "--out -o DIR" in shared
     assert "--seed N" in shared
     assert "--count N" in own
-    assert "number of sums [default: 12]" in own
+    assert "Number of sums. [default: 12]" in own
     assert "--kind TEXT" in own
     assert "[small | large] [default: small]" in own
     assert "--faithful --no-faithful" in own

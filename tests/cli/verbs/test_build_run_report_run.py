@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from proband.cli.arguments_and_output import model_names
+from proband.cli.commands import model_names
 from proband.core.plugins import described, read_options
 from proband.pipeline.run_options import RunOptions
 from proband.solvers.generate import GenerateOptions

@@ -33,4 +33,4 @@ def test_without_a_name_some_items_are_listed_and_wrong_ones_shown(proband: Any,
     assert proband("show", run, "--wrong", 2).count("----") == 2
     proband("run", items, "-m", "solver:adder", "-o", items.parent / "right")
     assert "no item is wrong" in proband("show", items.parent / "right", "--wrong", 2)
-    assert "is no run; --wrong is for the folder of one" in proband.fails("show", items, "--wrong", 2)
+    assert "is not a run; --wrong needs the folder of a run" in proband.fails("show", items, "--wrong", 2)

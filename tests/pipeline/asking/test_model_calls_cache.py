@@ -24,9 +24,9 @@ def cache(folder: Path, **changes: str) -> CachedCalls:
     return CachedCalls(folder, identity={**ME, **changes}, settings=HOW)
 
 
-def test_a_flipped_byte_in_any_of_1000_records_is_found(tmp_path: Path) -> None:
+def test_a_flipped_byte_in_any_record_is_found(tmp_path: Path) -> None:
     first = cache(tmp_path)
-    right = {f"sentence {i}": [-float(i), i, 1] for i in range(1000)}
+    right = {f"sentence {i}": [-float(i), i, 1] for i in range(100)}
     for sentence, value in right.items():
         first.put([sentence], [value])
     rng = random.Random(0)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.toy import toy_suite
 
 from proband.core.files import dumps, write_json, write_text
 from proband.core.plugins import NoOptions
@@ -14,7 +15,7 @@ from proband.core.protocols import ScoresText, Text
 from proband.core.suite import Solver, Suite
 from proband.core.types import Answer, Item, Split
 from proband.solvers import LIKELIHOOD
-from proband.testing import known_suites, toy_suite
+from proband.testing import known_suites
 
 CHOICES = ("father", "mother", "aunt")
 

@@ -52,7 +52,7 @@ def test_weights_without_a_residual_are_those_of_a_logistic_regression() -> None
     design = np.column_stack([np.kron(np.eye(systems), np.ones((n, 1))), np.tile(x - x.mean(axis=0), (systems, 1))])
     other = sm.GLM(right.ravel(), -design, family=sm.families.Binomial())
     result = other.fit(cov_type="cluster", cov_kwds={"groups": np.tile(c, systems)})
-    ours = fit(right, x).weights(["k", "noise", "relation"], Clusters.named(c, n))
+    ours = fit(right, x).weights(Clusters.named(c, n))
     assert [each.value for each in ours] == pytest.approx(result.params[-3:], abs=0.06)
     widths = [(each.high - each.low) / 2 / 1.96 for each in ours]
     ratio = np.array(widths) / result.bse[-3:]  # a plain sandwich is too narrow with 30 clusters
@@ -64,10 +64,10 @@ def test_weights_are_in_their_intervals_and_shuffled_answers_give_none() -> None
     for seed in range(8):
         right, x, c = simulated(seed)
         clusters = Clusters.named(c, right.shape[1])
-        weights = fit(right, x).weights("abc", clusters)
+        weights = fit(right, x).weights(clusters)
         covered += sum(each.low <= true <= each.high for each, true in zip(weights, (0.6, 0.8, -0.4)))
         shuffled = right[:, np.random.default_rng(seed).permutation(right.shape[1])]
-        found += sum((each.p or 1.0) < 0.05 for each in fit(shuffled, x).weights("abc", clusters))
+        found += sum((each.p or 1.0) < 0.05 for each in fit(shuffled, x).weights(clusters))
     assert covered >= 20
     assert found <= 4
 

@@ -47,5 +47,5 @@ def test_a_folder_of_the_same_test_has_the_same_items() -> None:
     before = (np.random.default_rng(2).random((6, 100)) < 0.5).astype(float)
     tests = [ShortTest.draw(before, 30, seed=7) for _ in range(2)]
     assert all(np.array_equal(a.drawn, b.drawn) for a, b in combinations(tests, 2))
-    with pytest.raises(ProbandError, match="can have 20 to 50, not 60"):
+    with pytest.raises(ProbandError, match="has 20 to 50 items, not 60"):
         ShortTest.draw(before, 60, seed=0)

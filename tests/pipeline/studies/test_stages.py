@@ -6,14 +6,13 @@ import csv
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from proband import suites
 from proband.core.files import DATA
 from proband.pipeline.studies import stages
-from proband.pipeline.studies.stages import BuildStage, FolderStage, TrainStage, suite_data
+from proband.pipeline.studies.stages import BuildStage, TrainStage, suite_data
 
 
 @pytest.fixture
@@ -40,15 +39,6 @@ def test_another_bank_is_another_key_of_the_build_and_of_what_follows(data: Path
         bank.write("\n")
     assert all(now != then for now, then in zip(keys(tmp_path), before, strict=True))
     assert keys(tmp_path, "analogy") == other
-
-
-def test_items_of_ones_own_depend_on_the_rules_too(data: Path, tmp_path: Path) -> None:
-    (tmp_path / "items.jsonl").write_text("{}\n")
-    own: Any = {"name": "own", "suite": "kinship", "out": tmp_path, "seed": 0, "options": {}, "place": tmp_path}
-    before = FolderStage(**own).key
-    (data / "kinship" / "names.txt").unlink()
-    suite_data.cache_clear()
-    assert FolderStage(**own).key != before
 
 
 def test_a_printed_figure_does_not_decide_a_build(data: Path, tmp_path: Path) -> None:

@@ -9,9 +9,8 @@ import pytest
 
 import proband
 from proband.core.errors import ProbandError
-from proband.pipeline.studies.grid import StageGrid
 from proband.pipeline.studies.stages import RunStage, TrainStage
-from proband.pipeline.studies.study_file import read_study
+from proband.pipeline.studies.study_file import StageGrid, read_study
 
 
 @pytest.mark.parametrize(

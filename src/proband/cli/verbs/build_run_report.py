@@ -3,21 +3,18 @@ the fields of the suite's own dataclass as options; the options of `run` are tho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cyclopts import App, Group
 
-from proband.cli.arguments_and_output import EVERYDAY, OPTIONS, table, warning
-from proband.cli.commands import command
+from proband.cli.commands import EVERYDAY, OPTIONS, command, table, warning
 from proband.core.errors import ProbandError
 from proband.core.files import figure
 from proband.core.plugins import described, read_options, with_profile
 from proband.pipeline.run_options import RunOptions
-
-if TYPE_CHECKING:
-    from proband.core.suite import Suite
 
 BUILD_HELP = """Build the items of a suite: DIR/items.jsonl and DIR/manifest.json.
 
@@ -40,6 +37,7 @@ def build_commands(names: Sequence[str]) -> App:
     )
     for name in names:
         from proband import suites
+        from proband.pipeline.build import build
 
         try:
             suite = suites.suite(name)
@@ -47,31 +45,10 @@ def build_commands(names: Sequence[str]) -> App:
             if len(names) == 1:
                 raise
             continue  # a plug-in that cannot be imported does not spoil the list
-        verb.command(
-            build_command(suite), name=name, help=f"{suite.question}\n\nExample: proband build {name} -o items"
-        )
+        group = Group(f"Options of {name}", sort_key=2)
+        made = command(partial(build, name), build_layout, kind=suite.options, group=group)
+        verb.command(made, name=name, help=f"{suite.question}\n\nExample: proband build {name} -o items")
     return verb
-
-
-def build_command(suite: Suite) -> Callable[..., None]:
-    """`build` with the suite's options as keyword arguments."""
-
-    def build(
-        *,
-        out: str | Path,
-        seed: int = 0,
-        force: bool = False,
-        dry_run: bool = False,
-        profile: Path | None = None,
-        **options: Any,
-    ) -> dict[str, Any]:
-        """:param force: Replace another build in that folder.
-        :param dry_run: Count the items of each part; write nothing."""
-        from proband.pipeline.build import build
-
-        return build(suite.name, out=out, seed=seed, force=force, profile=profile, dry_run=dry_run, **options)
-
-    return command(build, build_layout, kind=suite.options, group=Group(f"Options of {suite.name}", sort_key=2))
 
 
 def build_layout(manifest: Mapping[str, Any]) -> Iterable[Any]:
@@ -155,7 +132,7 @@ HEADER = ("", "score", "95 % interval", "chance", "unread", "n")
 
 def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
     """One run, or the runs of several prompts and the spread between them."""
-    from proband.pipeline.asking.setup import sum_usage, usage_in_words
+    from proband.pipeline.asking.setup import sum_usage
 
     if "runs" in made:
         for each in made["runs"]:
@@ -219,6 +196,48 @@ def figures(line: Mapping[str, Any], unit: str) -> tuple[str, ...]:
     chance = "" if line["chance"] is None else figure(line["chance"], unit)
     mean = f"{figure(line['mean'], unit)} {'%' if unit == 'share' else unit}"
     return (mean, interval, chance, f"{100 * line.get('unread', 0.0):.1f} %", f"{line['n']:,}")
+
+
+USED = {
+    "unparsed": "replies without a letter",
+    "cut_off": "replies cut off at the limit",
+    "given_up": "given up under way (counted as paid)",
+    "without_usage": "answers without a count of tokens",
+}
+
+
+def usage_in_words(usage: Mapping[str, float | None]) -> str:
+    """For people.
+
+    >>> usage_in_words({"requests": 107.0, "retries": 3.0, "answered": 100.0, "prompt_tokens": 12345.0,
+    ...           "completion_tokens": 678.0, "cost": 0.0123, "seconds": 84.0, "longest_seconds": 3.2})
+    '107 requests (3 retries), 12,345 tokens in, 678 out, cost 0.0123, 0.84 s per answer (longest 3.2 s)'
+    >>> usage_in_words({"requests": 2.0, "prompt_tokens": None, "completion_tokens": None, "without_seed": 1.0})
+    '2 requests, tokens not known (the server does not tell), the server takes no seed'
+    """
+    rest, parts = dict(usage), list[str]()
+    counted = ("requests", "retries", "answered", "seconds", "longest_seconds")
+    requests, retries, answered, seconds, longest = (rest.pop(name, None) or 0.0 for name in counted)
+    if requests:
+        again = f" ({retries:,.0f} retries)" if retries else ""
+        parts.append(f"{requests:,.0f} request{'s' * (requests != 1)}{again}")
+    if "prompt_tokens" in rest:
+        read, written = rest.pop("prompt_tokens"), rest.pop("completion_tokens")
+        unknown = read is None or written is None
+        tokens = "tokens not known (the server does not tell)"
+        parts.append(tokens if unknown else f"{read:,.0f} tokens in, {written:,.0f} out")
+    if "cost" in rest:
+        cost = rest.pop("cost")
+        parts.append("cost not known" if cost is None else f"cost {cost:,.4f}")
+    if seconds and answered:
+        parts.append(f"{seconds / answered:.2g} s per answer (longest {longest:.2g} s)")
+    for name, value in rest.items():
+        if name.startswith("without_") and name not in USED and value:
+            parts.append(f"the server takes no {name.removeprefix('without_')}")
+        elif value != 0:
+            shown = "not known" if value is None else f"{value:,.10g}"
+            parts.append(f"{USED.get(name, name.replace('_', ' '))} {shown}")
+    return ", ".join(parts)
 
 
 def report_layout(result: Mapping[str, Any]) -> Iterable[Any]:

@@ -1,21 +1,30 @@
-"""`proband show`, and what it and `proband list` print."""
+"""`proband show`: one item with its answers; and what it and `proband list` print."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 from msgspec import UNSET
 
-from proband.cli.arguments_and_output import shortened, table, words
+from proband import suites
+from proband.cli.commands import shortened, table, words
 from proband.core.errors import ProbandError
+from proband.core.files import items_of, items_path, read_items, read_run, run_folders, sha256_file
 from proband.core.types import Item
+from proband.pipeline.asking.items_and_answers import RunAnswers
+from proband.pipeline.report import item_sets
+from proband.pipeline.run import prompt_of
+from proband.pipeline.steps import answer_steps
+from proband.reporting.numbers.formatting import run_labels
 
 SHORT = 8  # names of each kind in a list
 BEST = 5  # choices shown per answer
+SOME = 10  # items that are listed
 
 
 def list_layout(result: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Any]:
@@ -53,13 +62,16 @@ def describe_option(option: Mapping[str, Any]) -> str:
     return f"{option['help']}{choices}{default}".strip()
 
 
+# ---- one item --------------------------------------------------------------------------------------------------------
+
+
 def show(
-    folder: Path,
+    folder: str | Path,
     item_id: str = "",
     /,
     *,
     wrong: int | None = None,
-    runs: Annotated[Sequence[Path], Parameter(consume_multiple=True)] = (),
+    runs: Annotated[Sequence[str | Path], Parameter(consume_multiple=True)] = (),
     prompt: bool = False,
     model: str | None = None,
     solver: str | None = None,
@@ -77,18 +89,53 @@ def show(
     :param prompt: Print exactly what the model of -m would be sent, instead of the item.
     :param options: Option of the solver, such as prompt=FILE or shots=3; repeatable.
     """
-    from proband.pipeline.run import prompt_of
-    from proband.pipeline.show import show, some_items, wrong_items
-
     if wrong is not None:
-        return [show(folder, name, runs=[folder]) for name in wrong_items(folder, count=wrong)]
+        return [_shown(folder, name, runs=[folder]) for name in islice(wrong_items(Path(folder)), wrong)]
     if not item_id:
-        return some_items(folder)
+        return list(islice(read_items(answered_items_path(Path(folder))), SOME))
     if prompt and model is None:
         raise ProbandError("--prompt needs the model that it is for: -m MODEL")
     if model is not None:
         return prompt_of(folder, item_id, model=model, solver=solver, options=options, seed=seed)
-    return show(folder, item_id, runs=runs)
+    return _shown(folder, item_id, runs=runs)
+
+
+def _shown(folder: str | Path, item_id: str, *, runs: Sequence[str | Path]) -> dict[str, Any]:
+    """The item, its text, and the answer of every run given (or found next to the items)."""
+    path, of_run = answered_items_path(Path(folder)), (Path(folder) / "run.json").exists()
+    runs = [folder, *runs] if of_run else runs
+    item = next((each for each in read_items(path) if each.id == item_id), None)
+    if item is None:
+        raise ProbandError(f"has no item {item_id!r}", file=path)
+    suite = suites.suite(item.suite)
+    if wrong := suite.check(item):
+        raise ProbandError(f"item {item.id!r}: {wrong}", file=path)
+    around = run_folders(runs) if runs else [note.parent for note in sorted(path.parent.parent.glob("**/run.json"))]
+    sha = sha256_file(path) if around else ""
+    read = [(each, run) for each in around if (run := read_run(each / "run.json")).items_sha == sha]
+    answers = []
+    for (place, run), label in zip(read, run_labels([run for _, run in read])):
+        if (answer := RunAnswers(place).so_far().get(item_id)) is not None:
+            whose = {"label": label, "model": run.model, "solver": run.solver, "run": str(place)}
+            right, steps = suite.metric().value(item, answer), answer_steps(item, answer)
+            answers.append({**whose, "answer": answer, "right": right, **({"steps": steps} if steps else {})})
+    return {"item": item, "text": suite.show(item), "answers": answers}
+
+
+def answered_items_path(folder: Path) -> Path:
+    """The items of a folder, or those that its run answered."""
+    note = folder / "run.json"
+    return items_path(items_of(folder, read_run(note)) if note.exists() else folder)
+
+
+def wrong_items(folder: Path) -> Iterator[str]:
+    """The items that a run got wrong, by name; of items that are right by degrees, those below a half."""
+    if not (folder / "run.json").exists():
+        raise ProbandError("is not a run; --wrong needs the folder of a run", file=folder)
+    (answered,) = item_sets([folder])
+    metric = answered.suite.metric()
+    values = ((item.id, metric.value(item, answer)) for item, answer in answered.answers(0))
+    return (name for name, value in values if value is not None and (value < 0.5) == (metric.better == "high"))
 
 
 def show_layout(result: Any) -> Iterable[Any]:
@@ -144,7 +191,7 @@ def steps_layout(record: Mapping[str, Any]) -> Iterable[str]:
         sentence = " ".join(record["text"][step["begin"] : step["end"]].split())
         yield f"  {step['verdict'] or '-':12}  {shortened(sentence, 200)}"
         for each in step["statements"]:
-            if each["withdrawn"] or each["verdict"] != "told":
+            if each["withdrawn"] or each["verdict"] != "stated":
                 why = f"instead: {each['instead']}; " if each["instead"] else ""
                 since = f"since {'; '.join(each['proof'])}" if each["proof"] else ""
                 note = "withdrawn; " if each["withdrawn"] else ""

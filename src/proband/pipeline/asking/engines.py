@@ -1,13 +1,10 @@
 """One loop: chunks of items go to an executor, answers are collected as they come.
 
 An executor answers in this process (a network on this machine), in threads of it (a server, whose model limits its
-requests itself), or on the workers of a Ray cluster, each of which loads the model once. The first Ctrl-C hands out
-nothing more and takes in what is under way, the second gives that up.
+requests itself), or on the workers of a Ray cluster, each of which loads the model once. The first Ctrl-C stops new
+work and waits for open requests; the second abandons them.
 
-`--too-long` decides about an item that is longer than the model's window: stop and name it, record an answer of status
-"skipped", which no metric counts, or cut off the beginning of its text. `--on-error` decides about an item that the
-model or its server cannot answer: stop and name it, or record an answer of status "error", which counts as wrong, as
-does one of status "content_filter" (a reply that the server's filter withheld). What no item is to blame for (a wrong
+`--too-long` and `--on-error` decide about an item that fails (`Answer.status`). What no item is to blame for (a wrong
 key, a server that is away) always stops the run.
 """
 
@@ -19,49 +16,37 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
 
 import msgspec
 
 from proband.core.errors import ModelFailed, ProbandError, TooLong, Unavailable, Withheld
 from proband.core.files import inconsistent, read_items, without_surrogates
 from proband.core.progress import Verbosity
-from proband.core.protocols import Concurrent, LearnsFromItems, MeasuresTexts, Model
+from proband.core.protocols import Concurrent, LearnsFromItems, Model
 from proband.core.types import Answer, Item
 from proband.core.worker_processes import cluster
-from proband.pipeline.asking.model_calls import RESULTS, Cached, Fits, Measuring, cache_of, redirected
-from proband.pipeline.asking.setup import RunSetup, usage_of
+from proband.pipeline.asking.model_calls import RESULTS, Cached, cache_of, redirected
+from proband.pipeline.asking.setup import RunSetup
 from proband.pipeline.run_options import RunOptions
 
 FAILURES = (ModelFailed, TooLong, Withheld)  # that an item is to blame for
-Chunks = Iterable[tuple[int, Sequence[Item]]]
+Chunks = Iterable[Sequence[Item]]
 CHUNKS_PER_WORKER = 2  # of Ray, under way at a time, so that memory stays flat
-MOST_AHEAD = 256  # chunks that may be answered before an earlier one is
-TICK = 0.5  # seconds after which the collector hears that time has passed
-
-
-class Collector(Protocol):
-    """Where answers go: in any order, each chunk once."""
-
-    def put(self, number: int, items: Sequence[Item], answers: Sequence[Answer]) -> None: ...
-
-    def tick(self) -> None:
-        """Some time has passed."""
-
-    def used(self, worker: int, usage: Mapping[str, Any]) -> None:
-        """What the model of another process has used so far."""
+TICK = 0.5  # seconds after which `tick` is called
+Put = Callable[[Sequence[Answer]], None]  # called with answers
+Tick = Callable[[], None]  # called now and then
 
 
 @dataclass(frozen=True)
 class Executor:
-    """`submit` hands over a chunk, of which `at_once` may be under way; after `drain` nothing new begins, and `cancel`
-    gives up what is under way."""
+    """`submit` starts a chunk, at most `at_once` at a time; after `drain` nothing new starts, and `cancel` abandons
+    open work."""
 
     submit: Callable[[Sequence[Item]], Future[list[Answer]]]
     at_once: int = 1
@@ -69,24 +54,24 @@ class Executor:
     cancel: Callable[[], None] = lambda: None
 
 
-def answer_chunks(run: RunSetup, chunks: Chunks, collector: Collector) -> None:
-    """Answer every chunk."""
-    local = run.run_options.engine == "local"
-    with local_executor(answering(run), run.model) if local else ray_executor(run, collector) as executor:
-        run_chunks(executor, chunks, collector, interruptible=not run.solver.needs_all_items)
+def answer_chunks(run: RunSetup, chunks: Chunks, *, put: Put, tick: Tick) -> None:
+    """Answer every chunk, in any order. Only this process calls an endpoint, because it keeps the budget."""
+    local = run.run_options.engine == "local" or isinstance(run.model, Concurrent)
+    with local_executor(Answering(run), run.model) if local else ray_executor(run) as executor:
+        run_chunks(executor, chunks, put=put, tick=tick, interruptible=not run.solver.needs_all_items)
 
 
-def run_chunks(executor: Executor, chunks: Chunks, collector: Collector, *, interruptible: bool = True) -> None:
-    """The loop. Where a chunk fails, what was answered by then is collected, and the first failure is raised."""
-    under_way: dict[Future[list[Answer]], tuple[int, Sequence[Item]]] = {}
+def run_chunks(executor: Executor, chunks: Chunks, *, put: Put, tick: Tick, interruptible: bool) -> None:
+    """The loop. If a chunk fails, the answers so far are collected and the first failure is raised."""
+    under_way: list[Future[list[Answer]]] = []
 
-    def collect(done: Iterable[Future[list[Answer]]]) -> None:
+    def collect(done: Collection[Future[list[Answer]]]) -> None:
         failed = None
-        for future in sorted(done, key=lambda each: under_way[each][0]):
-            number, items = under_way.pop(future)
+        for future in [each for each in under_way if each in done]:
+            under_way.remove(future)
             error = future.exception()
             if error is None:
-                collector.put(number, items, future.result())
+                put(future.result())
             elif not isinstance(error, asyncio.CancelledError):  # which was not sent any more
                 failed = failed or error
         if failed is not None:
@@ -96,25 +81,24 @@ def run_chunks(executor: Executor, chunks: Chunks, collector: Collector, *, inte
         with interrupt.deferred():
             done = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED).done
         collect(done)
-        collector.tick()
+        tick()
         if interrupt.is_set():
             executor.drain()
 
     with on_interrupt() if interruptible else nullcontext(Interrupt()) as interrupt:
         try:
-            for number, items in chunks:
+            for items in chunks:
                 if interrupt.is_set():
                     break
-                under_way[executor.submit(items)] = number, items
-                late = number - MOST_AHEAD
-                while len(under_way) >= executor.at_once or any(each <= late for each, _ in under_way.values()):
+                under_way.append(executor.submit(items))
+                while len(under_way) >= executor.at_once:
                     wait_for_some()
             while under_way:
                 wait_for_some()
         except BaseException:
             executor.cancel()
             wait(under_way)
-            collect([each for each in under_way if each.exception() is None])
+            collect({each for each in under_way if each.exception() is None})
             raise
     if interrupt.is_set():
         raise KeyboardInterrupt
@@ -137,7 +121,7 @@ class Interrupt(threading.Event):
 
 @contextmanager
 def on_interrupt() -> Iterator[Interrupt]:
-    """The first Ctrl-C is a request, the second a KeyboardInterrupt; a handler that is there already stays."""
+    """The first Ctrl-C is a request, the second a KeyboardInterrupt; an existing handler is kept."""
     interrupt = Interrupt()
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -189,38 +173,28 @@ class Worker:
     """Lives in its own process."""
 
     def __init__(self, items: Path, model: str, options: RunOptions, first: Item) -> None:
-        run = RunSetup(items, model, options, first=first)
-        self.model, self.answering = run.model, answering(run)
+        self.answering = Answering(RunSetup(items, model, options, first=first))
 
-    def answer(self, items: Sequence[Item]) -> tuple[list[Answer], dict[str, Any]]:
-        """The answers, and what the model has used so far."""
-        parts = [[item] for item in items] if isinstance(self.model, Concurrent) else [items]
-        with local_executor(self.answering, self.model) as executor:
-            futures = [executor.submit(part) for part in parts]
-            return [answer for future in futures for answer in future.result()], usage_of(self.model)
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return self.answering(items)
 
 
 @contextmanager
-def ray_executor(run: RunSetup, collector: Collector) -> Iterator[Executor]:
+def ray_executor(run: RunSetup) -> Iterator[Executor]:
     """Chunks go round the workers. A sentence shared by two chunks may be scored twice, in other batches, and so differ
     in its last digits from a local run's."""
     options = replace(run.run_options, solver=run.solver.name)
     if run.spec is None:
         raise ProbandError("the ray engine loads the model in each worker: name it, as in 'hf:roberta-large'")
-    if options.max_cost is not None:
-        raise ProbandError("--max-cost is kept by one process: use --engine local")
     with cluster(options.workers) as ray:
         resources = ray.cluster_resources()
         gpus, cpus = int(resources.get("GPU", 0)), int(resources.get("CPU", 1))
         actor = ray.remote(num_cpus=1, num_gpus=1 if gpus else 0)(Worker)
         team = [actor.remote(run.items, run.spec, options, run.first) for _ in range(options.workers or gpus or cpus)]
-        turns, at_once = itertools.cycle(range(len(team))), CHUNKS_PER_WORKER * len(team)
+        turns, at_once = itertools.cycle(team), CHUNKS_PER_WORKER * len(team)
 
         def answer(items: Sequence[Item]) -> list[Answer]:
-            worker = next(turns)
-            answers, usage = ray.get(team[worker].answer.remote(items))
-            collector.used(worker, usage)
-            return list(answers)
+            return list(ray.get(next(turns).answer.remote(items)))
 
         def cancel() -> None:
             for worker in team:
@@ -233,83 +207,57 @@ def ray_executor(run: RunSetup, collector: Collector) -> Iterator[Executor]:
 # ---- answers to some items, of which single ones may fail ------------------------------------------------------------
 
 
-def answering(run: RunSetup) -> Answering:
-    """The model remembers what it was asked, and has learnt what it must beforehand."""
-    options, model = run.run_options, run.model
-    if isinstance(model, LearnsFromItems):
-        model = model.learn(read_items(run.items))
-    if options.too_long == "cut-left":
-        if not hasattr(model, "cut_left"):
-            wrong = f"--too-long cut-left needs a language model on this machine; {model.name} takes skip or fail"
-            raise ProbandError(wrong)
-        model = redirected(model, {"cut_left": True})
-    called = any(hasattr(model, call) for call in RESULTS)  # what reads items itself is asked nothing to remember
-    return Answering(
-        run=run,
-        model=Cached(model, cache_of(options.cache)).wrapped() if called else model,
-        alone=Cached(model, None).wrapped() if called else model,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class Answering:
-    """A solver and its model. `alone` is the same model without a memory, to ask about single items when a chunk has
-    failed: what a model says depends on the batch in its last digits, and single items must not reach the cache."""
+    """A solver with its cached model, after the solver has learned from its training items. A chunk that fails is
+    halved until the failing items are alone; the halves bypass the cache, because the last digits of a score depend on
+    the batch."""
 
-    run: RunSetup
-    model: Model
-    alone: Any
+    def __init__(self, run: RunSetup) -> None:
+        options, model = run.run_options, run.model
+        if isinstance(model, LearnsFromItems):
+            model = model.learn(read_items(run.items))
+        if options.too_long == "cut-left":
+            if not hasattr(model, "cut_left"):
+                needs = "--too-long cut-left needs a language model on this machine"
+                raise ProbandError(f"{needs}; {model.name} takes skip or fail")
+            model = redirected(model, {"cut_left": True})
+        self.run, self.model, self.uncached = run, model, model
+        if any(hasattr(model, call) for call in RESULTS):  # what reads items itself is asked nothing to remember
+            self.model, self.uncached = (Cached(model, to).wrapped() for to in (cache_of(options.cache), None))
 
     def __call__(self, items: Sequence[Item]) -> list[Answer]:
+        return self._with_outcomes(items, self.model)
+
+    def _with_outcomes(self, items: Sequence[Item], model: Model) -> list[Answer]:
         try:
-            return self._answers(items, self.model)
+            return self._answers(items, model)
         except Unavailable:
             raise
         except FAILURES as error:
             if len(items) == 1:
                 return [self._outcome(items[0], error)]
-            return self._without_failures(items, error)
+            if self.run.solver.needs_all_items:
+                raise ProbandError(f"an item from {items[0].id!r} to {items[-1].id!r}: {error}") from error
+        halves = items[: len(items) // 2], items[len(items) // 2 :]
+        return [answer for half in halves for answer in self._with_outcomes(half, self.uncached)]
 
     def _answers(self, items: Sequence[Item], model: Model) -> list[Answer]:
-        """Checked answers; whatever goes wrong in code that is not ours is a failure of the model."""
+        """Checked answers; any error in code that is not ours counts as a failure of the model."""
         try:
             answers = list(self.run.solve(items, model=model))
-        except (ProbandError, Fits, OSError, MemoryError):
+        except (ProbandError, OSError, MemoryError):
             raise
         except Exception as error:
-            if _is_ours(error):
-                raise
+            *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+            if str(frame.f_globals.get("__name__", "")).startswith("proband."):
+                raise  # an internal error
             raise ModelFailed(f"{self.model.name}: {type(error).__name__}: {error}") from error
         check_answers(items, answers, solver=self.run.solver.name, model=self.model.name)
-        return [_written(answer) for answer in answers]
-
-    def _without_failures(self, items: Sequence[Item], first: Exception) -> list[Answer]:
-        """The items that fail by themselves, each with what becomes of it; the others are answered together."""
-        failed: dict[str, Answer] = {}
-        for item in items:
-            if (error := self._failure(item, too_long=isinstance(first, TooLong))) is not None:
-                failed[item.id] = self._outcome(item, error)
-        if not failed:
-            raise ProbandError(f"an item from {items[0].id!r} to {items[-1].id!r}: {first}") from first
-        rest = [item for item in items if item.id not in failed]
-        answers = {each.item_id: each for each in (self(rest) if rest else ())}
-        return [failed.get(item.id) or answers[item.id] for item in items]
-
-    def _failure(self, item: Item, *, too_long: bool) -> ProbandError | None:
-        """Why an item fails by itself; whether it fits is seen without asking a model that can tell."""
-        measures = too_long and isinstance(self.alone, MeasuresTexts)
-        try:
-            self._answers([item], Measuring(self.alone).wrapped() if measures else self.alone)
-        except Fits:
-            pass
-        except Unavailable:
-            raise
-        except FAILURES as error:
-            return error
-        return None
+        texts = [answer.text and without_surrogates(answer.text) for answer in answers]  # that a file can hold
+        return [msgspec.structs.replace(answer, text=text) for answer, text in zip(answers, texts, strict=True)]
 
     def _outcome(self, item: Item, error: ProbandError) -> Answer:
-        """What becomes of an item that fails: an answer that says so, or the end of the run."""
+        """The outcome of a failed item: an answer with status `error`, or the end of the run."""
         options = self.run.run_options
         if isinstance(error, Withheld):
             return Answer(item_id=item.id, text=error.text, status="content_filter")
@@ -319,18 +267,6 @@ class Answering:
             return Answer(item_id=item.id, text=str(error), status="error")
         way = "--too-long skip or cut-left" if isinstance(error, TooLong) else "--on-error record"
         raise ProbandError(f"item {item.id!r}: {error} ({way} continues)") from error.__cause__
-
-
-def _is_ours(error: Exception) -> bool:
-    """Whether an error was raised by our own code: then it is an internal one."""
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return str(frame.f_globals.get("__name__", "")).startswith("proband.")
-
-
-def _written(answer: Answer) -> Answer:
-    """The answer with a text that a file can hold."""
-    text = without_surrogates(answer.text) if answer.text else answer.text
-    return answer if text == answer.text else msgspec.structs.replace(answer, text=text)
 
 
 def check_answers(items: Sequence[Item], answers: Sequence[Answer], *, solver: str, model: str = "") -> None:

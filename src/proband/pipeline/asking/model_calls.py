@@ -1,8 +1,7 @@
-"""Between a solver and its model: one wrapper through which every request for text or scores goes.
+"""The wrapper between a solver and its model, for every request for text or scores.
 
-Cached     looks each request up, asks the model the rest, checks what it gives and keeps it
-Counting   asks nothing and counts what would be asked (`run --dry-run`)
-Measuring  reads the texts and no more, to see whether they fit into the model's window
+Cached looks up each request, sends the rest to the model, checks and stores the results
+Counting sends nothing and counts the requests (`run --dry-run`)
 
 Embeddings are not cached on disk: `with_embeddings_kept` holds the last ones in memory.
 """
@@ -16,7 +15,7 @@ import math
 import os
 import pickle
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -27,7 +26,7 @@ import numpy as np
 
 from proband.core.errors import ModelFailed, ProbandError
 from proband.core.files import cache_folder, dumps, without_surrogates
-from proband.core.protocols import Chat, Chats, Concurrent, MeasuresTexts, Model, Reply, Score, Text
+from proband.core.protocols import Chat, Chats, Concurrent, Model, Reply, Score, Text
 
 RESULTS: dict[str, Any] = {"score": Score, "generate": str, "chat": str, "replies": Reply}
 BLANKS: dict[str, Any] = {"score": (0.0, 1, 1), "replies": ("", None)}  # results that say nothing; of others: ""
@@ -54,16 +53,21 @@ def _key(request: Text | Chat | str) -> str:
     return dumps([request.text, request.start] if isinstance(request, Text) else request)
 
 
-class Calls:
-    """The calls of a model as requests with keys; `answers` says what becomes of them."""
+# ---- asked, checked and kept ---------------------------------------------------------------------------------------
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+
+class Cached:
+    """The model, called only for requests that are not cached. Several threads may ask a model that is `Concurrent`."""
+
+    def __init__(self, model: Model, folder: Path | None) -> None:
+        self.model, self.folder, self.identity = model, folder, dict(model.identity())
+        self.one_by_one = isinstance(model, Concurrent)
+        self.known: dict[str, CachedCalls] = {}
+        self.lock = threading.Lock()
 
     def wrapped(self) -> Model:
-        """The model with its calls through here."""
-        calls = {call: partial(self.call, call) for call in RESULTS if hasattr(self.model, call)}
-        return redirected(self.model, calls)
+        """The model with its calls redirected to this wrapper."""
+        return redirected(self.model, {call: partial(self.call, call) for call in RESULTS if hasattr(self.model, call)})
 
     def call(self, call: str, requests: Sequence[Any], **settings: Any) -> list[Any]:
         kind, keys = RESULTS[call], [_key(each) for each in requests]
@@ -71,26 +75,8 @@ class Calls:
         return values if kind is str else [kind(*value) for value in values]
 
     def answers(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
-        """Of each request, the fields of its result (of a text: the text)."""
-        raise NotImplementedError
-
-
-# ---- asked, checked and kept ---------------------------------------------------------------------------------------
-
-
-class Cached(Calls):
-    """The model, asked only what is not known. Several threads may ask a model that is `Concurrent`."""
-
-    def __init__(self, model: Model, folder: Path | None) -> None:
-        super().__init__(model)
-        self.folder, self.identity = folder, dict(model.identity())
-        self.one_by_one = isinstance(model, Concurrent)
-        self.known: dict[str, CachedCalls] = {}
-        self.lock = threading.Lock()
-
-    def answers(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
-        """Ask the distinct unknown ones in one call; what another thread is asking is waited for, and asked here only
-        if that failed."""
+        """Of each request, the fields of its result (of a text: the text). The distinct unknown ones are asked in one
+        call; what another thread is asking is waited for, and asked here only if that failed."""
         known = self.cached_calls_of(call, settings)
         fresh: dict[str, Any] = {}
         while True:
@@ -155,33 +141,26 @@ class Cached(Calls):
     def _plain(self, call: str, value: Any, request: Any) -> Any:
         """A result as the cache keeps it; one of another kind, or a number that is not finite, is refused."""
         kind = RESULTS[call]
-        if isinstance(value, kind):  # `astuple` would copy each of them
-            plain = value if kind is str else tuple(getattr(value, each.name) for each in fields(value))
-            numbers = _numbers([plain])
-            if all(map(math.isfinite, numbers)):
-                return _storable(plain)
-            problem = f"gave a number that is not finite ({', '.join(map(str, numbers))})"
-        else:
+        if not isinstance(value, kind):
             wanted = "text" if kind is str else f"a {kind.__name__} (proband.core.protocols)"
             problem = f"gave {type(value).__name__} where {wanted} is wanted"
+        else:
+            try:  # `astuple` would copy each of them
+                return _storable(value if kind is str else [getattr(value, each.name) for each in fields(value)])
+            except ValueError as error:
+                problem = f"gave a number that is not finite ({error})"
         raise ModelFailed(f"{self.model.name}: {call} {problem}, for {shown(request)!r}")
 
 
-def _numbers(values: Iterable[Any]) -> list[float]:
-    """The numbers among the fields of a result; whatever is not a number where one is wanted counts as nan."""
-    collected: list[float] = []
-    for value in values:
-        if isinstance(value, (tuple, list)):
-            collected += _numbers(value)
-        elif value is not None and not isinstance(value, str):
-            collected.append(float(value) if isinstance(value, (int, float)) else math.nan)
-    return collected
-
-
 def _storable(value: Any) -> Any:
+    """A result as the cache keeps it; a ValueError names what is not a finite number where one is wanted."""
+    if isinstance(value, str):
+        return without_surrogates(value)
     if isinstance(value, (tuple, list)):
         return tuple(map(_storable, value))
-    return without_surrogates(value) if isinstance(value, str) else value
+    if value is not None and not (isinstance(value, (int, float)) and math.isfinite(value)):
+        raise ValueError(value)
+    return value
 
 
 def shown(request: Any) -> str:
@@ -194,7 +173,7 @@ def shown(request: Any) -> str:
 
 
 class Counting(Cached):
-    """Asks nothing: counts what a run would ask, and what the cache knows already. The answers it gives are blanks."""
+    """Sends nothing: counts the requests of a run, and those in the cache. Its answers are blanks."""
 
     def __init__(self, model: Model, folder: Path | None) -> None:
         super().__init__(model, folder)
@@ -235,22 +214,6 @@ class Counting(Cached):
             "tokens_out": self.most_tokens,
             "cost": None if prices is None else prices.of(read, self.most_tokens),
         }
-
-
-# ---- measured ------------------------------------------------------------------------------------------------------
-
-
-class Fits(Exception):
-    """The texts are not too long: nothing more is asked of the model."""
-
-
-class Measuring(Calls):
-    """Reads its texts and no more: TooLong, or `Fits`."""
-
-    def answers(self, call: str, requests: Sequence[Any], keys: list[str], **settings: Any) -> list[Any]:
-        assert isinstance(self.model, MeasuresTexts)
-        self.model.fits(requests)
-        raise Fits
 
 
 # ---- embeddings, kept in memory ------------------------------------------------------------------------------------

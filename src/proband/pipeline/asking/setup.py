@@ -1,4 +1,4 @@
-"""How a run is made: its model by name, the solver that asks it, the worked examples it shows; and what it has used.
+"""Sets up a run: the model by name, its solver, worked examples; and adds up its usage.
 
 `net:` and `solver:` are found in the suite, all other kinds of models in `proband.models`.
 """
@@ -18,7 +18,7 @@ import msgspec
 
 from proband import models, suites
 from proband.core.errors import ProbandError, not_installed
-from proband.core.files import items_path, parse, raw_lines, read_items, read_json, read_manifest, sha256_file
+from proband.core.files import items_path, read_items, read_json, read_manifest, sha256_file
 from proband.core.plugins import read_options
 from proband.core.protocols import ABILITIES, Generates, Model, ScoresText
 from proband.core.suite import Solver, Suite
@@ -41,9 +41,9 @@ class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunSetup:
-    """All that decides the answers of a run, settled before anything is asked: its suite, model, solver and options.
-    `silent`: no server is asked whether it scores texts; it is taken to do so only if the solver that is named needs
-    it. `first` is the first of the items, where it is known."""
+    """Everything that determines the answers of a run: suite, model, solver and options. `silent`: no server is
+    contacted; a server is assumed to score texts only if the named solver needs it. `first`: the first item, if
+    known."""
 
     def __init__(
         self, items: Path, model: str | Model, options: RunOptions, *, silent: bool = False, first: Item | None = None
@@ -61,7 +61,7 @@ class RunSetup:
 
     @cached_property
     def given(self) -> dict[str, Any]:
-        """What the solver is given besides items and model: the seed, its options and the worked examples it shows."""
+        """The solver's further arguments: seed, options and worked examples."""
         given = {"seed": self.run_options.seed, "options": self.options}
         count, folder = self.solver.examples(self.options)
         if not count:
@@ -81,10 +81,8 @@ class RunSetup:
 
 
 def first_item(items: str | Path) -> Item:
-    path = items_path(Path(items))
-    for number, raw in raw_lines(path):
-        return parse(Item, raw, file=path, line=number)
-    raise ProbandError("contains no items", file=path)
+    item: Item = next(read_items(Path(items)))
+    return item
 
 
 def suite_of(items: str | Path) -> Suite:
@@ -93,7 +91,7 @@ def suite_of(items: str | Path) -> Suite:
 
 
 def loading(options: RunOptions) -> dict[str, Any]:
-    """What the model is loaded with: the options of its kind, and those of the run that it takes."""
+    """The loading options of the model: those of its kind, and those of the run that apply to it."""
     own = {"device": options.device, "prices": options.prices, "max_cost": options.max_cost}
     return {**{name: value for name, value in own.items() if value is not None}, **options.model_options}
 
@@ -134,26 +132,25 @@ def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suit
     if kind == "baseline" and suite is not None and rest in suite.baselines:
         return suite.baselines[rest]()
     try:
-        return models.load(spec, with_seed(spec, given or {}, seed=seed))
+        return models.load(spec, models.with_seed(spec, given or {}, seed=seed))
     except ModuleNotFoundError as error:
         raise not_installed(error, spec) from None
-
-
-OF_ONE_SUITE = ("solver:", "baseline:")
 
 
 class LoadedModels(dict[tuple[str, str], Any]):
     """Models by name, each loaded once; those of a suite's own once for each suite."""
 
+    of_one_suite = ("solver:", "baseline:")
+
     def of(self, spec: str, suite: Suite, given: Mapping[str, Any] | None = None, *, seed: int) -> Any:
-        key = spec, suite.name if spec.startswith(OF_ONE_SUITE) else ""
+        key = spec, suite.name if spec.startswith(self.of_one_suite) else ""
         if key not in self:
             self[key] = load_model(spec, given, suite=suite, seed=seed)
         return self[key]
 
 
 def own_model(name: str, suite: Suite | None) -> Callable[..., Any]:
-    """What makes a suite's own `solver:NAME`."""
+    """The constructor of a suite's own `solver:NAME`."""
     own = suite.own_models if suite else {}
     if name not in own:
         known = ", ".join(f"solver:{each}" for each in own) or "none"
@@ -161,33 +158,13 @@ def own_model(name: str, suite: Suite | None) -> Callable[..., Any]:
     return own[name]
 
 
-def with_seed(spec: str, given: Mapping[str, Any], *, seed: int) -> Mapping[str, Any]:
-    """The loading options with the seed of the run, for kinds of models that have one; a seed that is given stays.
-
-    >>> with_seed("baseline:random", {}, seed=3), with_seed("embedded:glove", {}, seed=3)
-    ({'seed': 3}, {})
-    """
-    kind = models.kind_of(spec.partition(":")[0])
-    has_seed = kind is not None and any(field.name == "seed" for field in fields(kind.options))
-    return {"seed": seed, **given} if has_seed else given
-
-
-def at_server(model: str | Model) -> bool:
-    """Whether a model is named that answers from a server."""
-    kind = models.kind_of(model.partition(":")[0]) if isinstance(model, str) else None
-    return kind is not None and kind.asks is not None
-
-
 def check_name(spec: str, suite: Suite) -> None:
-    """Whether a model may be of that name, without loading it: its kind is known, and a file or folder is there."""
+    """Check a model's name without loading it: its kind is known, and its file or folder exists."""
     kind, _, rest = spec.partition(":")
     if kind == "solver":
         own_model(rest, suite)
     elif kind == "net":
         net_folder(rest)
-    elif rest.startswith(("/", "./", "../", "~")) and kind in ("hf", "vec", "relbert"):
-        if not Path(rest).expanduser().exists():
-            raise ProbandError(f"{spec}: no such file or folder")
     else:
         models.check_name(spec)
 
@@ -311,7 +288,7 @@ def built_examples(folder: Path, *, suite: str) -> list[Item]:
 
 
 def usage_of(model: Model) -> Usage:
-    """What a model has used since it was loaded; nothing for models on this machine."""
+    """The usage of a model since it was loaded; empty for local models."""
     usage = getattr(model, "usage", None)
     return dict(usage()) if callable(usage) else {}
 
@@ -345,45 +322,3 @@ def usage_since(now: Mapping[str, float | None], before: Mapping[str, float | No
 def _is_maximum(name: str) -> bool:
     """Kept as the largest: a longest time, and notes that begin with "without_", which are 1 or absent."""
     return name == "longest_seconds" or (name.startswith("without_") and name != "without_usage")
-
-
-NAMES = {
-    "unparsed": "replies without a letter",
-    "cut_off": "replies cut off at the limit",
-    "given_up": "given up under way (counted as paid)",
-    "without_usage": "answers without a count of tokens",
-}
-
-
-def usage_in_words(usage: Mapping[str, float | None]) -> str:
-    """For people.
-
-    >>> usage_in_words({"requests": 107.0, "retries": 3.0, "answered": 100.0, "prompt_tokens": 12345.0,
-    ...           "completion_tokens": 678.0, "cost": 0.0123, "seconds": 84.0, "longest_seconds": 3.2})
-    '107 requests (3 retries), 12,345 tokens in, 678 out, cost 0.0123, 0.84 s per answer (longest 3.2 s)'
-    >>> usage_in_words({"requests": 2.0, "prompt_tokens": None, "completion_tokens": None, "without_seed": 1.0})
-    '2 requests, tokens not known (the server does not tell), the server takes no seed'
-    """
-    rest, parts = dict(usage), list[str]()
-    counted = ("requests", "retries", "answered", "seconds", "longest_seconds")
-    requests, retries, answered, seconds, longest = (rest.pop(name, None) or 0.0 for name in counted)
-    if requests:
-        again = f" ({retries:,.0f} retries)" if retries else ""
-        parts.append(f"{requests:,.0f} request{'s' * (requests != 1)}{again}")
-    if "prompt_tokens" in rest:
-        read, written = rest.pop("prompt_tokens"), rest.pop("completion_tokens")
-        unknown = read is None or written is None
-        tokens = "tokens not known (the server does not tell)"
-        parts.append(tokens if unknown else f"{read:,.0f} tokens in, {written:,.0f} out")
-    if "cost" in rest:
-        cost = rest.pop("cost")
-        parts.append("cost not known" if cost is None else f"cost {cost:,.4f}")
-    if seconds and answered:
-        parts.append(f"{seconds / answered:.2g} s per answer (longest {longest:.2g} s)")
-    for name, value in rest.items():
-        if _is_maximum(name) and value:
-            parts.append(f"the server takes no {name.removeprefix('without_')}")
-        elif value != 0:
-            shown = "not known" if value is None else f"{value:,.10g}"
-            parts.append(f"{NAMES.get(name, name.replace('_', ' '))} {shown}")
-    return ", ".join(parts)

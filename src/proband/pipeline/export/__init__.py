@@ -22,7 +22,7 @@ from proband.pipeline.export.results import write_results
 from proband.pipeline.export.source import PACKAGE, ExportSource, survey, write_licence, write_splits
 from proband.pipeline.export.task_packages import write_inspect, write_lm_eval
 from proband.pipeline.step_labels import write_stepwise
-from proband.pipeline.steps import reply_records
+from proband.pipeline.steps import Checkers, replies_of
 
 
 def write_csv(source: ExportSource, out: Path) -> Path:
@@ -74,7 +74,7 @@ FORMATS: Mapping[str, Callable[[ExportSource, Path], Path]] = {
     "inspect": write_inspect,
 }
 OF_RUNS: Mapping[str, Callable[[Path, Path, str], Mapping[str, Any]]] = {
-    "stepwise": lambda run, out, model_id: write_stepwise(reply_records(run), out),
+    "stepwise": lambda run, out, model_id: write_stepwise(map(Checkers().record, replies_of(run)), out),
     "every-eval-ever": write_results,
 }
 FOR_QUESTIONS = ("lm-eval", "inspect")  # formats that hold only items with choices and a right answer
@@ -83,13 +83,13 @@ FOR_QUESTIONS = ("lm-eval", "inspect")  # formats that hold only items with choi
 def export(
     items: str | Path, *, to: str, out: str | Path = ".", force: bool = False, model_id: str = ""
 ) -> dict[str, Any]:
-    """Write the items in the format of another tool, or the results of a run in one that collects results.
+    """Write items in the format of another tool, or the results of a run for a public collection.
 
     Example: proband export items --to csv -o items.csv
 
     :param items: Folder of items or of a run.
     :param to: csv, hf, lm-eval, inspect, the suite's own; of runs: stepwise, every-eval-ever.
-    :param out: File or folder to write; a file with other content is written over with --force alone.
+    :param out: File or folder to write; other existing files need --force.
     :param model_id: The model of a run, as the Hugging Face hub names it.
     """
     if to in OF_RUNS:
@@ -105,14 +105,14 @@ def export(
             own[to](source.items(), place)
         splits = source.answerable if to in FOR_QUESTIONS else source.splits
         count = sum(splits.values())
-        write_licence(written, source.licence, suite=source.suite, items=count)
+        write_licence(written, source, items=count)
     return {
         "format": to,
         "suite": source.suite,
         "items": count,
         "splits": dict(splits),
         "left_out": dict(source.left_out) if to in FOR_QUESTIONS else {},
-        "licence": source.licence.text,
+        "licence": source.licence,
         "out": str(out),
     }
 

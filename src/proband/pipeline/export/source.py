@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-import msgspec
-
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import atomic, encode, items_path, read_items, read_manifest, read_records, write_text
+from proband.core.files import atomic, encode, items_path, read_items, read_manifest, write_text
 from proband.core.progress import track
 from proband.core.types import Item, Split, Tag
 from proband.pipeline.asking.setup import first_item
@@ -23,20 +21,6 @@ PACKAGE = "proband.pipeline.export"  # of the templates
 
 NOT_STATED = "not stated"
 LICENCE = re.compile(r"\b(?:apache[- ]2\.0|mit|cc0[- ]1\.0|cc[- ]by(?:[- ](?:nc|sa|nd))*[- ][34]\.0)\b", re.I)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Licence:
-    """`text` as the manifest states it; `name` as the hub's licence field wants it (`other`: read the text)."""
-
-    text: str
-    name: str
-
-
-def licence_of(items: Path) -> Licence:
-    """From manifest.json next to the items."""
-    text = " ".join(str(read_manifest(items_path(items)).get("licence", "")).split()) or NOT_STATED
-    return Licence(text=text, name=hub_name(text))
 
 
 def hub_name(text: str) -> str:
@@ -60,11 +44,11 @@ def hub_name(text: str) -> str:
     return first if len(places) == 1 or places.get(first) == 0 else "other"
 
 
-def write_licence(out: Path, licence: Licence, *, suite: str, items: int) -> None:
+def write_licence(out: Path, source: ExportSource, *, items: int) -> None:
     """OUT/LICENCE for a folder; NAME.licence.txt next to a file NAME.csv."""
     path = out / "LICENCE" if out.is_dir() else out.with_name(f"{out.stem}.licence.txt")
-    built = f"{items:,} items of suite {suite}, built and exported by Proband."
-    write_text(path, f"{built}\nLicence of the items: {licence.text}\n")
+    built = f"{items:,} items of suite {source.suite}, built and exported by Proband."
+    write_text(path, f"{built}\nLicence of the items: {source.licence}\n")
 
 
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -86,7 +70,7 @@ class ExportSource:
     path: Path
     suite: str
     setting: str  # of the first item: which solvers are for it
-    licence: Licence
+    licence: str  # as the manifest states it
     splits: Mapping[Split, int]
     answerable: Mapping[Split, int]
     left_out: Mapping[str, int]
@@ -97,10 +81,13 @@ class ExportSource:
     def task(self) -> str:
         return task_name(self.suite)
 
+    @property
+    def hub_licence(self) -> str:
+        return hub_name(self.licence)
+
     def items(self) -> Iterator[Item]:
-        return track(
-            read_items(self.path, check=suites.suite(self.suite).check), "exporting", total=sum(self.splits.values())
-        )
+        items = read_items(self.path, check=suites.suite(self.suite).check)
+        return track(items, "exporting", total=sum(self.splits.values()))
 
     def questions(self) -> Iterator[Item]:
         """The items with choices and a right answer."""
@@ -113,33 +100,19 @@ class ExportSource:
     def only_questions(self, to: str) -> Mapping[Split, int]:
         """`answerable`, if it is something that a tool can evaluate."""
         if not self.answerable:
-            raise ProbandError(
-                f"{to} is for multiple choice, and all items are {', '.join(self.left_out)}", file=self.path
-            )
+            reasons = ", ".join(self.left_out)
+            raise ProbandError(f"{to} is for multiple choice, and all items are {reasons}", file=self.path)
         if not any(split in self.answerable for split in ("valid", "test")):
             raise ProbandError(f"{to} evaluates valid or test items, and all items are for training", file=self.path)
         return self.answerable
 
 
-class Glance(msgspec.Struct):
-    """The fields of an item that the first reading looks at; the second one checks them all."""
-
-    id: str
-    suite: str
-    choices: list[str] = []
-    gold: int | None = None
-    tags: dict[str, Tag] = {}
-    split: Split = "test"
-
-
 def survey(path: Path) -> ExportSource:
     """Read all items once."""
-    splits: Counter[Split] = Counter()
-    answerable: Counter[Split] = Counter()
-    left_out: Counter[str] = Counter()
+    splits, answerable, left_out = Counter[Split](), Counter[Split](), Counter[str]()
     tags: dict[str, str] = {}
     first, width = first_item(path), 0
-    for item in track(read_records(items_path(path), Glance), "reading"):
+    for item in track(read_items(path), "reading"):
         splits[item.split] += 1
         if item.gold is not None:
             answerable[item.split] += 1
@@ -154,17 +127,13 @@ def survey(path: Path) -> ExportSource:
         path=path,
         suite=first.suite,
         setting=str(first.tags.get("setting", "")),
-        licence=licence_of(path),
-        splits=in_order(splits),
-        answerable=in_order(answerable),
+        licence=" ".join(str(read_manifest(items_path(path)).get("licence", "")).split()) or NOT_STATED,
+        splits={split: splits[split] for split in SPLITS if splits[split]},
+        answerable={split: answerable[split] for split in SPLITS if answerable[split]},
         left_out=dict(left_out),
         tags=tags,
         width=width,
     )
-
-
-def in_order(counts: Mapping[Split, int]) -> dict[Split, int]:
-    return {split: counts[split] for split in SPLITS if counts.get(split)}
 
 
 def as_kind(value: Tag | None, kind: str) -> Tag | None:

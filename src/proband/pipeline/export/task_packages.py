@@ -24,8 +24,8 @@ from proband.solvers import LIKELIHOOD
 def write_inspect(source: ExportSource, out: Path) -> Path:
     splits = source.only_questions("inspect")
     write_splits(out, splits, ((item.split, sample(item)) for item in source.questions()))
-    licence = source.licence.text.replace("\\", "/").replace('"', "'")
-    about = {"licence": licence, "metadata": {"license": source.licence.name, "licence": source.licence.text}}
+    licence = source.licence.replace("\\", "/").replace('"', "'")
+    about = {"licence": licence, "metadata": {"license": source.hub_licence, "licence": source.licence}}
     text = render_text(PACKAGE, "inspect_task.py", source=source, splits=tuple(splits), **about)
     write_text(out / f"{source.task}.py", text)
     return out
@@ -99,19 +99,16 @@ def scored_texts(items: Sequence[Item], solver: Solver) -> list[ScoredTexts]:
     >>> scored_texts([story], LIKELIHOOD)
     [ScoredTexts(context='Ann is the', continuations=(' aunt of Ben.', ' niece of Ben.'))]
     """
-    recorder = Recorder()
+    recorder, results = Recorder(), []
     answers = solver.solve(items, recorder, seed=0, options=solver.options())
-    return [
-        split_text(item, [recorder.texts[int(score)] for score in answer.scores])
-        for item, answer in zip(items, answers, strict=True)
-    ]
-
-
-def split_text(item: Item, texts: Sequence[Text]) -> ScoredTexts:
-    contexts = {text.text[: text.start] for text in texts}
-    if len(contexts) != 1 or len(texts) != len(item.choices):
-        raise ProbandError(f"item {item.id!r}: its choices are not scored after one and the same text")
-    return ScoredTexts(context=contexts.pop(), continuations=tuple(text.text[text.start :] for text in texts))
+    for item, answer in zip(items, answers, strict=True):
+        texts = [recorder.texts[int(score)] for score in answer.scores]
+        contexts = {text.text[: text.start] for text in texts}
+        if len(contexts) != 1 or len(texts) != len(item.choices):
+            raise ProbandError(f"item {item.id!r}: its choices are not scored after one and the same text")
+        continuations = tuple(text.text[text.start :] for text in texts)
+        results.append(ScoredTexts(context=contexts.pop(), continuations=continuations))
+    return results
 
 
 def solver_of(source: ExportSource) -> Solver:

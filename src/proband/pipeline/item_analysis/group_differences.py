@@ -7,20 +7,20 @@ items by the weight of g in
 
 so that neither ability nor items that discriminate better than others look like a difference of groups. c is a sum over
 systems and a mean over items: it is tested over both. The p-value is the larger of Student's over systems (errors HC3,
-MacKinnon and White 1985) and that over clusters of items (stats), the interval contains both, and all tests of one call
-are corrected together (Holm).
+MacKinnon and White 1985) and that over clusters of items (stats), and the interval contains both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.pipeline.item_analysis.item_response import Effect, Fit, corrected
-from proband.stats import Mean, Scores
+from proband.pipeline.item_analysis.item_response import Fit
+from proband.stats import Difference, Mean, Scores
 from proband.stats.clusters import Clusters
 from proband.stats.variance import p_value, quantile
 
@@ -29,7 +29,7 @@ LEAST_IN_GROUP = 3
 
 def group_differences(
     fit: Fit, group: NDArray[np.bool_], sets: Mapping[str, NDArray[np.bool_]], clusters: Clusters
-) -> list[Effect]:
+) -> dict[str, Difference]:
     """The systems of `group` against the others, on each of these sets of items."""
     inside = int(group.sum())
     if min(inside, len(group) - inside) < LEAST_IN_GROUP:
@@ -40,17 +40,16 @@ def group_differences(
     inverse = np.asarray(np.linalg.pinv(design), dtype=np.float64)
     leverage = np.clip(np.einsum("ij,ji->i", design, inverse), 0, 0.99)
     of_items, freedom = inverse[-1] @ residual, max(len(group) - design.shape[1], 1.0)
-    found = []
+    found = {}
     for name, chosen in sets.items():
         means = residual[:, chosen].mean(axis=1)
         weights = inverse @ means
         errors = (means - design @ weights) / (1 - leverage)
         error = np.maximum(np.sqrt(inverse[-1] ** 2 @ errors**2), 1e-12)
         half, over_systems = float(quantile(freedom) * error), float(p_value(weights[-1], error, freedom))
-        scores = Scores.of(of_items[chosen], clusters=clusters.only(np.flatnonzero(chosen)), estimator=Mean())
-        band, over_items = scores.interval(), scores.against(0.0).p
-        p = None if over_items is None else max(over_systems, over_items)
-        low, high = float(min(weights[-1] - half, band.low)), float(max(weights[-1] + half, band.high))
-        n = int(chosen.sum())
-        found.append(Effect(name=name, value=scores.value, low=low, high=high, p=p, n=n, few=band.few))
-    return corrected(found)
+        own = clusters.only(np.flatnonzero(chosen))
+        known = Scores.of(of_items[chosen], clusters=own, estimator=Mean()).against(0.0)
+        p = None if known.p is None else max(over_systems, known.p)
+        low, high = float(min(weights[-1] - half, known.low)), float(max(weights[-1] + half, known.high))
+        found[name] = replace(known, low=low, high=high, p=p)
+    return found

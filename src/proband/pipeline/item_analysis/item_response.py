@@ -9,48 +9,25 @@ the residual e_i is integrated out on one grid for all items:
     log L_i = log sum_g N(d_g; x_i w, tau^2) exp(-r_i d_g - sum_s log(1 + exp(theta_s - d_g)))
 
 Items of one cluster share more than their predictors. The estimate stays consistent without saying how (each item's
-own distribution is right), and the interval of a weight comes from the influence of every item on it, by the rules for
-all our intervals (stats/variance.py): clusters of several kinds count, and few of them are too few to tell.
+own distribution is right), and the interval of a weight is that of the mean of every item's influence on it (stats):
+clusters of several kinds count, and few of them are too few to tell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.stats import holm_where_tested
+from proband.stats import Difference, Mean, Scores
 from proband.stats.clusters import Clusters, Floats
-from proband.stats.variance import known, p_value, quantile, variance
 
 GRID = np.linspace(-9.0, 9.0, 181)  # of difficulties
 LEAST_SPREAD = 0.12  # of difficulties: the grid is too coarse for less
 FAR = 4.0  # the standard deviation of abilities before anything is known: one who has all right has a number too
 LEAST_SYSTEMS, LEAST_ITEMS = 5, 20
-
-
-@dataclass(frozen=True, kw_only=True)
-class Effect:
-    """An effect with its interval and test: how much harder one more of a predictor makes an item, in logits; how much
-    more often than its ability explains a group is right on some items, a share."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    p: float | None
-    few: bool
-    n: int = 0  # items
-    p_holm: float | None = None
-
-
-def corrected(effects: Sequence[Effect]) -> list[Effect]:
-    """All tests of one table, corrected together."""
-    return [replace(each, p_holm=p) for each, p in zip(effects, holm_where_tested([each.p for each in effects]))]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,26 +39,10 @@ class Fit:
     theta: Floats
     w: Floats
     tau: float
-    influence: Floats | None  # weights x items
-    posterior: Floats  # items x grid
-
-    @cached_property
-    def difficulty(self) -> Floats:
-        """The expected difficulty of each item."""
-        mean: Floats = self.posterior @ GRID
-        return mean
-
-    @cached_property
-    def error(self) -> Floats:
-        """The standard deviation of what is not known of it."""
-        error: Floats = np.sqrt(np.maximum(self.posterior @ GRID**2 - self.difficulty**2, 0.0))
-        return error
-
-    @cached_property
-    def expected(self) -> Floats:
-        """The chance that each system has each item right."""
-        chances: Floats = _logistic(self.theta[:, None] - GRID) @ self.posterior.T
-        return chances
+    influence: Floats  # weights x items
+    difficulty: Floats  # of each item, expected
+    error: Floats  # the standard deviation of what is not known of it
+    expected: Floats  # the chance that each system has each item right
 
     def misfit(self) -> tuple[Floats, Floats]:
         """Mean squares of the residuals of each item, weighted by their variance (infit) and not (outfit): about 1
@@ -90,24 +51,16 @@ class Fit:
         variance, square = np.maximum(p * (1 - p), 1e-6), (self.right - p) ** 2
         return square.sum(axis=0) / variance.sum(axis=0), (square / variance).mean(axis=0)
 
-    def weights(self, names: Sequence[str], clusters: Clusters) -> list[Effect]:
-        """The weights with 95 % intervals over clusters of items, for these systems."""
-        assert self.influence is not None
-        design, results = clusters.design(), []
-        about = known(design)
+    def weights(self, clusters: Clusters) -> list[Difference]:
+        """The weights with 95 % intervals and tests over clusters of items, for these systems."""
         x = np.column_stack([np.ones(len(self.x)), self.x])
-        leverage = ((np.linalg.pinv(x.T @ x) @ x.T) * design.neighbour_sums(x.T)).sum(axis=0)  # of an item's cluster
-        own = 1 / (1 - np.clip(leverage, 0.0, 0.5))  # a cluster draws the weights to itself
-        for name, value, influence in zip(names, self.w, self.influence, strict=True):
-            u = influence * own
-            error = np.sqrt(variance(design, (u - u.mean()) / len(u)))
-            half = float(quantile(about.freedom) * error)
-            p = None if about.few else float(p_value(value, error, about.freedom))
-            results.append(Effect(name=name, value=value, low=value - half, high=value + half, p=p, few=about.few))
-        return corrected(results)
+        leverage = ((np.linalg.pinv(x.T @ x) @ x.T) * clusters.design().neighbour_sums(x.T)).sum(axis=0)
+        u = self.influence / (1 - np.clip(leverage, 0.0, 0.5))  # a cluster draws the weights to itself
+        numbers = self.w[:, None] + u - u.mean(axis=1, keepdims=True)
+        return [Scores.of(own, clusters=clusters, estimator=Mean()).against(0.0) for own in numbers]
 
 
-def fit(right: Any, x: Any = None, *, influence: bool = True) -> Fit:
+def fit(right: Any, x: Any = None) -> Fit:
     """The model of these answers, by maximum likelihood.
 
     >>> rng = np.random.default_rng(0)
@@ -122,10 +75,8 @@ def fit(right: Any, x: Any = None, *, influence: bool = True) -> Fit:
     right = np.asarray(right, dtype=np.float64)
     systems, items = right.shape
     if systems < LEAST_SYSTEMS or items < LEAST_ITEMS:
-        raise ProbandError(
-            f"item analysis needs {LEAST_SYSTEMS} systems and {LEAST_ITEMS} common items; "
-            f"there are {systems} systems on {items} items"
-        )
+        least = f"{LEAST_SYSTEMS} systems and {LEAST_ITEMS} common items"
+        raise ProbandError(f"item analysis needs {least}; there are {systems} systems on {items} items")
     x = np.zeros((items, 0)) if x is None else np.asarray(x, dtype=np.float64)
     x = x - x.mean(axis=0)
     share = (right.mean(axis=1) * items + 0.5) / (items + 1)
@@ -140,14 +91,17 @@ def fit(right: Any, x: Any = None, *, influence: bool = True) -> Fit:
 
     found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500})
     _, scores, posterior = _likelihood(found.x, right, x)
+    theta, difficulty = found.x[:systems], posterior @ GRID
     return Fit(
         right=right,
         x=x,
-        theta=found.x[:systems],
+        theta=theta,
         w=found.x[systems:-1],
         tau=float(np.exp(found.x[-1])),
-        influence=_influence(found.x, scores, objective)[systems:-1] if influence and x.shape[1] else None,
-        posterior=posterior,
+        influence=_influence(found.x, scores, objective)[systems:-1] if x.shape[1] else np.zeros((0, items)),
+        difficulty=difficulty,
+        error=np.sqrt(np.maximum(posterior @ GRID**2 - difficulty**2, 0.0)),
+        expected=_logistic(theta[:, None] - GRID) @ posterior.T,
     )
 
 

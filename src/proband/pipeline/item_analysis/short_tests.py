@@ -40,7 +40,7 @@ class ShortTest:
         """
         items = before.shape[1]
         if not LEAST <= size <= items // 2:
-            raise ProbandError(f"a short test of {items} items can have {LEAST} to {items // 2}, not {size}")
+            raise ProbandError(f"a short test of these {items} items has {LEAST} to {items // 2} items, not {size}")
         rng, count = np.random.default_rng(seed), size // PER_STRATUM
         stratum = np.empty(items, dtype=np.int64)
         stratum[np.lexsort((rng.random(items), before.mean(axis=0)))] = np.arange(items) * count // items

@@ -1,10 +1,8 @@
-"""The stages of a study: one build, one training, one run. Each knows whether it is finished, how to do what is left,
-and what it would do.
-
-A stage's key is the sha256 of what decides its result: the verb, the settled options, the seed, the version of Proband,
-the content of the files it reads (those given, and the suite's that ship with Proband), and the keys of the stages
-before it. Its folder ends with the key, so a changed line of the study gives new folders to what depends on it, and to
-nothing else.
+"""The stages of a study: one build, one training, one run. Each knows whether it is finished. A stage's key is the
+sha256 of everything that determines its result: the verb, the settled options, the seed, the version of Proband, the
+content of the files it reads (those given, and the suite's that ship with Proband), and the keys of the stages before
+it. Its folder ends with the key, so a changed line of the study gives new folders to what depends on it, and to nothing
+else.
 """
 
 from __future__ import annotations
@@ -18,20 +16,17 @@ from typing import Any, Literal
 
 from proband import suites
 from proband.core.errors import ProbandError
-from proband.core.files import DATA, dumps, items_path, read_run, sha256_file, sha256_files, slug
+from proband.core.files import DATA, count_lines, dumps, items_path, read_run, sha256_file, sha256_files, slug
 from proband.core.plugins import read_options
 from proband.core.suite import Suite
 from proband.core.version import __version__
-from proband.pipeline.asking.items_and_answers import count_lines
+from proband.models import with_seed
 from proband.pipeline.asking.model_calls import with_embeddings_kept
-from proband.pipeline.asking.setup import PlannedRun, check_name, load_model, loading, with_seed
+from proband.pipeline.asking.setup import PlannedRun, check_name, load_model, loading
 from proband.pipeline.build import build
 from proband.pipeline.run import run_planned
 from proband.pipeline.run_options import RunOptions
 from proband.pipeline.train import train
-
-DIGITS = 10  # of a key in a folder's name
-
 
 # ---- keys ----------------------------------------------------------------------------------------------------------
 
@@ -103,7 +98,7 @@ class Stage:
 
     @property
     def folder(self) -> Path:
-        return self.out / "stages" / self.verb / f"{slug(self.name)}-{self.key[:DIGITS]}"
+        return self.out / "stages" / self.verb / f"{slug(self.name)}-{self.key[:10]}"
 
     def finished(self) -> bool:
         raise NotImplementedError
@@ -124,24 +119,6 @@ class BuildStage(Stage):
 
     def do(self, models: Models) -> None:
         build(self.suite, out=self.folder, seed=self.seed, force=True, **self.options)
-
-
-@dataclass(frozen=True, kw_only=True)
-class FolderStage(BuildStage):
-    """Items that are there already: a folder of one's own."""
-
-    place: Path
-
-    @cached_property
-    def key(self) -> str:
-        return key_of("items", items=fingerprint(items_path(self.place)), shipped=suite_data(self.suite))
-
-    @property
-    def folder(self) -> Path:
-        return self.place
-
-    def finished(self) -> bool:
-        return True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,8 +181,7 @@ class RunStage(Stage):
         return count_lines(answers, torn=False) == total
 
     def check(self) -> None:
-        """Whether the stage can be done, as far as can be seen without its items and its model: the solver, its options
-        and its prompt, and the name of the model."""
+        """Refuse errors that are visible without items and model: the solver, its options, the model's name."""
         suite = suites.suite(self.items.suite)
         if self.trained is None:
             check_name(self.model, suite)
@@ -217,10 +193,9 @@ class RunStage(Stage):
     def do(self, models: Models) -> None:
         if self.trained and not self.trained.finished():
             raise ProbandError(f"net {self.trained.name} was not trained")
-        suite = suites.suite(self.items.suite)
         options = replace(self.run_options, seed=self.seed, options=self.options)
         options = replace(options, engine=models.engine, workers=models.workers)
-        model = models.get(self, suite)
+        model = models.get(self, suites.suite(self.items.suite))
         run_planned(PlannedRun(items=self.items.folder, model=model, folder=self.folder, options=options))
 
 
@@ -230,8 +205,7 @@ class Models:
 
     engine: Literal["local", "ray"] = "local"
     workers: int | None = None
-    key: Any = None
-    model: Any = None
+    loaded: tuple[Any, Any] = (None, None)  # what decides it, and the model
 
     def get(self, stage: RunStage, suite: Suite) -> Any:
         """The model itself; for workers that load their own, its name."""
@@ -240,10 +214,9 @@ class Models:
         of_suite = (suite.name, stage.seed) if stage.spec.startswith("solver:") else ()  # that name is the suite's own
         given = with_seed(stage.spec, loading(stage.run_options), seed=stage.seed)
         key = (stage.spec, dumps(given), of_suite)
-        if key != self.key:
-            self.key = self.model = None  # the old one goes before the new one comes
-            self.model = with_embeddings_kept(load_model(stage.spec, given, suite=suite, seed=stage.seed))
-            self.key = key
+        if key != self.loaded[0]:
+            self.loaded = None, None  # the old one goes before the new one comes
+            self.loaded = key, with_embeddings_kept(load_model(stage.spec, given, suite=suite, seed=stage.seed))
         if stage.trained:  # the folder's name would differ from machine to machine; one net may have several names
-            self.model.name = stage.model
-        return self.model
+            self.loaded[1].name = stage.model
+        return self.loaded[1]

@@ -1,37 +1,27 @@
-"""A study as a TOML file: a grid of build, train and run stages and what its report shows.
+"""A study as a TOML file, and its stages: every build, training and run of the grid, each once.
 
-    [study]        title; folder: name that the data may have inside the folder given as {data};
-                   include: studies in its folder whose parameters, stages and report it takes over
-    [parameters]   what the command line may set (--set NAME=VALUE, --data, -m), with their defaults;
-                   a value "{name}" anywhere below is replaced by the parameter
-    [[build]]      name, suite, options, seeds (of several each is a set of items: NAME-s0, NAME-s1, ...; a net that is
-                   trained on one answers the items of the same seed alone)
-    [[train]]      items (a build, or several: one training on each), name (that of the items unless given; on several
-                   NAME-ITEMS), net (of several each is NAME-NET, and "net:NAME" is all of them), label (a further word
-                   of that name: NAME-NET-LABEL), options, seeds, model (to start from), optional (where it cannot be
-                   trained here, it is named and left out, and so are its optional runs)
-    [[run]]        items (builds, or folders), models ("net:NAME" is a train stage), grid (option of the solver -> a
-                   list of values: one run per combination), seeds, optional (a model that is not installed or cannot be
-                   asked this way is named and left out), and the options of a run (pipeline/run_options.py): solver,
-                   options, model-options, limit, split, ...
-    [report]       tables, claims, analyses, split (the items that are scored: test, or valid where there is no test)
-
-An unknown key is an error with its line.
+docs/studies.md lists the tables and their keys. An unknown key is an error with its line.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import msgspec
 
+from proband import suites
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import parse_toml, read_toml, read_utf8
-from proband.core.plugins import KINDS, WORDS, described
+from proband.core.plugins import KINDS, WORDS, described, read_options
 from proband.pipeline.run_options import RunOptions
+from proband.pipeline.studies.stages import BuildStage, RunStage, Stage, TrainStage
+
+S = TypeVar("S", BuildStage, TrainStage, RunStage)
 
 
 class StudyPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -40,8 +30,8 @@ class StudyPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class Head(StudyPart, frozen=True, kw_only=True):
     title: str
-    folder: str = ""
-    include: list[str] = []
+    folder: str = ""  # name that the data may have inside the folder given as {data}
+    include: list[str] = []  # studies in its folder whose parameters, stages and report it takes over
 
 
 class BuildPart(StudyPart, frozen=True, kw_only=True):
@@ -73,8 +63,7 @@ class RunPart(StudyPart, frozen=True, kw_only=True):
 
 class ReportPart(StudyPart, frozen=True, kw_only=True):
     tables: list[str] | None = None  # all that a suite shows by default
-    claims: bool | list[str] = False  # all of the suite, or those whose statement contains one of these texts
-    analyses: list[str] = []
+    claims: bool = False  # test those of the suite
     split: str = ""
 
 
@@ -102,7 +91,7 @@ def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
     except KeyError as error:
         place = next((n for n, line in enumerate(text.splitlines(), 1) if "{" + error.args[0] + "}" in line), None)
         raise ProbandError(f"no parameter {error.args[0]!r} under [parameters]", file=path, line=place) from None
-    filled["run"] = [with_run_options(part) for part in _tables(filled.get("run"))] or filled.get("run", [])
+    filled["run"] = with_run_options(filled.get("run", []))
     try:
         return msgspec.convert({**filled, "parameters": values}, StudyFile)
     except msgspec.ValidationError as error:
@@ -114,14 +103,13 @@ OF_THE_STUDY = ("seed", "prompt", "repeat", "engine", "workers", "cache", "retry
 RUN_KEYS = {field.name for field in described(RunOptions) if field.attribute not in OF_THE_STUDY}
 
 
-def _tables(value: Any) -> list[dict[str, Any]]:
-    return value if isinstance(value, list) and all(isinstance(each, dict) for each in value) else []
-
-
-def with_run_options(part: dict[str, Any]) -> dict[str, Any]:
-    """A [[run]] with the options of its runs under their own key."""
-    own = {name: value for name, value in part.items() if name in RUN_KEYS}
-    return {**{name: value for name, value in part.items() if name not in own}, "(run options)": own}
+def with_run_options(parts: Any) -> Any:
+    """Each [[run]] with the options of its runs under their own key; what is no list of tables is left as it is."""
+    if not isinstance(parts, list) or not all(isinstance(each, dict) for each in parts):
+        return parts
+    own = [{name: value for name, value in part.items() if name in RUN_KEYS} for part in parts]
+    rest = [{name: value for name, value in part.items() if name not in RUN_KEYS} for part in parts]
+    return [{**each, "(run options)": options} for each, options in zip(rest, own, strict=True)]
 
 
 def with_included(raw: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -137,8 +125,7 @@ def with_included(raw: dict[str, Any], path: Path) -> dict[str, Any]:
         for kind in ("build", "train", "run"):
             raw[kind] = [*part.get(kind, ()), *raw.get(kind, ())]
         report, own = part.get("report", {}), raw.setdefault("report", {})
-        for key in ("tables", "analyses"):
-            own[key] = list(dict.fromkeys([*report.get(key, ()), *own.get(key, ())]))
+        own["tables"] = list(dict.fromkeys([*report.get("tables", ()), *own.get("tables", ())]))
     return raw
 
 
@@ -188,6 +175,132 @@ def fill(value: Any, values: Mapping[str, Any]) -> Any:
             return values[whole[1]]
         return re.sub(r"\{([\w-]+)\}", lambda entry: str(values[entry[1]]), value)
     return value
+
+
+# ---- stages ----------------------------------------------------------------------------------------------------------
+
+
+class StageGrid:
+    """The stages of a study, in the order in which they are run. Two names for the same content are one stage, that of
+    the first name: parts of a study share what they build and train."""
+
+    def __init__(self, study: StudyFile, *, file: Path, out: Path) -> None:
+        self.study, self.file, self.out = study, file, out
+        self.text = file.read_text(encoding="utf-8")
+        self.known: dict[str, Stage] = {}  # by key
+        self.builds: dict[str, list[BuildStage]] = {}
+        self.nets: dict[str, list[tuple[str, TrainStage]]] = {}  # all trainings that a name means, each with its own
+        self.trainings: set[str] = set()  # the names of single ones
+        self.sets: set[str] = set()  # keys of builds that are one of several seeds
+
+    def stages(self) -> list[Stage]:
+        for at, build in enumerate(self.study.build):
+            with self._at("build", at, "name"):
+                check_name(build.name, self.builds, "build")
+            self.builds[build.name] = [self._once(stage) for stage in self._build(build, at)]
+            self.sets |= {stage.key for stage in self.builds[build.name] if len(build.seeds) > 1}
+        for at, net in enumerate(self.study.train):
+            self._train(net, at)
+        for at, part in enumerate(self.study.run):
+            for stage in self._run(part, at):
+                self._once(stage)
+        return list(self.known.values())
+
+    def _once(self, stage: S) -> S:
+        return cast(S, self.known.setdefault(stage.key, stage))
+
+    @contextmanager
+    def _at(self, *path: str | int) -> Iterator[None]:
+        """An error in this block is that of a line of the file."""
+        try:
+            yield
+        except ProbandError as error:
+            raise ProbandError(str(error), file=self.file, line=line_of(self.text, path)) from None
+
+    def _build(self, part: BuildPart, at: int) -> Iterator[BuildStage]:
+        with self._at("build", at, "suite"):
+            suite = suites.suite(part.suite)
+        with self._at("build", at, "options"):
+            read_options(suite.options, part.options, of=f"build {part.suite}")
+        for seed in part.seeds:
+            name = part.name if len(part.seeds) == 1 else f"{part.name}-s{seed}"
+            line = line_of(self.text, ["build", at, "name"])
+            yield BuildStage(name=name, out=self.out, seed=seed, options=part.options, line=line, suite=part.suite)
+
+    def _train(self, part: TrainPart, at: int) -> None:
+        """Every training of a [[train]]: `net:NAME` is one of them, or all of its name or of its items."""
+        on_each = [part.items] if isinstance(part.items, str) else part.items
+        nets = [part.net] if isinstance(part.net, str) else part.net
+        for items, net in itertools.product(on_each, nets):
+            of_items = "-".join(filter(None, [part.name, "" if part.name and isinstance(part.items, str) else items]))
+            name = "-".join(filter(None, [of_items, "" if isinstance(part.net, str) else net, part.label]))
+            with self._at("train", at, "name"):
+                check_name(name, self.trainings, "train")
+            self.trainings.add(name)
+            trained = [(name, self._once(stage)) for stage in self._trained(part, at, name, items, net)]
+            for whole in dict.fromkeys((name, of_items, part.name or of_items)):
+                self.nets.setdefault(whole, []).extend(trained)
+
+    def _trained(self, part: TrainPart, at: int, name: str, on: str, net: str) -> Iterator[TrainStage]:
+        with self._at("train", at, "items"):
+            built = self._builds(on)
+        for items, seed in itertools.product(built, part.seeds):
+            with self._at("train", at, "net"):
+                kind = suites.suite(items.suite).net(net)
+            with self._at("train", at, "options"):
+                read_options(kind.options, part.options, of=f"net {net}")
+            parts = [name, items.name if len(built) > 1 else "", f"s{seed}" if len(part.seeds) > 1 else ""]
+            yield TrainStage(
+                name="-".join(filter(None, parts)), out=self.out, seed=seed, options=part.options, items=items, net=net,
+                model=part.model, line=line_of(self.text, ["train", at, "name"]), optional=part.optional,
+            )  # fmt: skip
+
+    def _run(self, part: RunPart, at: int) -> Iterator[RunStage]:
+        for name, value in part.run_options.items():
+            with self._at("run", at, name):  # the line of the one that is wrong
+                read_options(RunOptions, {name: value}, of="[[run]]")
+        given = read_options(RunOptions, part.run_options, of="[[run]]")
+        grid = [dict(zip(part.grid, values)) for values in itertools.product(*part.grid.values())]
+        with self._at("run", at, "items"):
+            sets = [stage for name in part.items for stage in self._builds(name)]
+        with self._at("run", at, "models"):
+            asked = [each for model in part.models for each in self._models(model)]
+        for (model, trained), items in itertools.product(asked, sets):
+            if trained is not None and not self._belong(trained.items, items):
+                continue
+            for options, seed in itertools.product(grid, part.seeds):
+                words = [items.name, trained.name if trained else model, given.solver, *map(str, options.values())]
+                yield RunStage(
+                    name=" · ".join(filter(None, words)), out=self.out, seed=seed, items=items, model=model,
+                    options={**given.options, **options}, trained=trained, run_options=given, optional=part.optional,
+                    line=line_of(self.text, ["run", at, "models"]),
+                )  # fmt: skip
+
+    def _belong(self, one: BuildStage, other: BuildStage) -> bool:
+        """Whether a net trained on one is asked the other: of several sets of items those of the same seed."""
+        sets = {one.key, other.key} <= self.sets
+        return one.suite == other.suite and (one.seed == other.seed or not sets)
+
+    def _builds(self, name: str) -> list[BuildStage]:
+        if name not in self.builds:
+            raise ProbandError(f"no [[build]] is named {name!r}")
+        return self.builds[name]
+
+    def _models(self, model: str) -> Sequence[tuple[str, TrainStage | None]]:
+        """The trainings behind `net:NAME`; any other model is itself."""
+        kind, _, name = model.partition(":")
+        if kind == "net" and name in self.nets:
+            return [(f"net:{own}", trained) for own, trained in self.nets[name]]
+        if kind == "net" and not (self.file.parent / name).exists():
+            raise ProbandError(f"no [[train]] is named {name!r}, and there is no such folder")
+        return [(model, None)]
+
+
+def check_name(name: str, taken: Container[str], kind: str) -> None:
+    if not re.fullmatch(r"[\w.-]+", name):
+        raise ProbandError(f"'name' {name!r} must be letters, digits, . _ -")
+    if name in taken:
+        raise ProbandError(f"two [[{kind}]] are named {name!r}")
 
 
 # ---- errors with their line ----------------------------------------------------------------------------------------

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from proband import models, suites
+from proband.cli.verbs.demo import demo, evaluated
 from proband.core.errors import ProbandError
 from proband.core.suite import Claim, Contrast, Demo
-from proband.pipeline.demo import demo
+from proband.pipeline.asking.setup import LoadedModels
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_build_run_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert int(result["learnt"][1].split()[0]) > 0
     first = Path(result["page"]).read_text(encoding="utf-8").partition('id="learnt"')[2].partition('class="cards"')[0]
     assert "<b>Rules beat guessing.</b>" in first
-    assert "100.0% against" in first
+    assert "100.0\xa0% against" in first
     assert result["learnt"][1] in first
     assert (tmp_path / "demo" / "audit" / "kinship-old" / "index.html").exists()
     assert {path.suffix for path in (tmp_path / "demo" / "figures").iterdir()} == {".svg"}, "which the pages show"
@@ -94,3 +95,13 @@ def test_every_suite_shows_the_same_language_model_and_a_tested_finding() -> Non
         for contrast in (each for claim in findings for each in claim.contrasts):
             assert {contrast.above["run.model"], contrast.below["run.model"]} <= asked
     assert any(plan.audit for of_suite in plans.values() for plan in of_suite)
+
+
+def test_a_model_whose_answers_ship_is_evaluated(tmp_path: Path) -> None:
+    """The first sentence of its page is a finding of the demonstration; a model without such answers is left out."""
+    loaded = LoadedModels()
+    loaded["embedded:glove", ""] = models.load("embedded:glove")
+    ((sentence, page),) = evaluated(loaded, tmp_path / "evaluate")
+    assert "GloVe" in sentence
+    assert (tmp_path / page).exists()
+    assert evaluated(LoadedModels(), tmp_path / "none") == []

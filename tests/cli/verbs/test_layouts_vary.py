@@ -79,15 +79,15 @@ def test_no_label_is_wrong(kinship: Path) -> None:
 @pytest.mark.parametrize(
     ("variation", "change", "says"),
     [
-        ("rename", {"source": "clean-k2-000001"}, "does not stand before it"),
+        ("rename", {"source": "clean-k2-000001"}, "is not before it"),
         ("rename", {"effect": "changes"}, "'effect' is 'changes', that of rename is 'keeps'"),
         (
             "counterfactual",
             "rename",
             "differs from its source in 1 facts|has no variation|not that of its source|facts",
         ),
-        ("noise", "rename", "does not have its source's facts"),
-        ("inverse", "rename", "does not have its source's answer"),
+        ("noise", "rename", "check failed: its source's facts"),
+        ("inverse", "rename", "check failed: its source's answer"),
     ],
 )
 def test_verify_finds_what_is_no_such_variation(

@@ -96,13 +96,13 @@ def test_only_readings_that_are_wrong_alike_lead_to_a_wrong_accusation(tmp_path:
     ("reply", "reason"),
     [
         (reading((("Bo", "son", "Ann"), ("Cleo", "wife", "Dan"))), "names 'Dan', who is not in the text"),
-        (reading((("Bo", "butler", "Ann"),)), "'butler', which is no relation of kinship"),
+        (reading((("Bo", "butler", "Ann"),)), "'butler', which is not a relation of kinship"),
         (reading((("Bo", "son", "Ann"), ("Bo", "female"))), "makes Bo a man and a woman"),
         (reading((("Ann", "mother", "Ann"),)), "relates Ann to itself"),
         (reading(RIGHT, {"who": "Ann", "of": "Ann"}), "about one thing, not two"),
         (reading(()), "reads no fact"),
         (reading((), None, "it is a dream"), "finds it unclear: it is a dream"),
-        ("[1, 2]", "no JSON"),
+        ("[1, 2]", "not JSON"),
         ('{"facts": "none"}', "no list of facts"),
     ],
 )
@@ -155,7 +155,8 @@ def test_a_stopped_audit_resumes_and_asks_nothing_twice(tmp_path: Path) -> None:
         asked = len(stub.bodies)
         stub.trouble = lambda path, body, n: None
         assert audit(tmp_path / "rows.jsonl", **options, **what)["verdicts"]["unread"] == 0
-        assert len(stub.bodies) - asked <= 2 + 6  # two texts of the first reading, all of the second
+        # two texts of the first reading and one that was given up under way, all of the second
+        assert len(stub.bodies) - asked <= 3 + 6
 
 
 def test_bad_readers_are_told_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

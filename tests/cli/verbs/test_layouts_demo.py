@@ -9,7 +9,7 @@ from typing import Any
 def test_what_is_left_out_is_named(proband: Any, stage: Any) -> None:
     result = {"page": "out/index.html", "runs": 3, "seconds": 1.5, "left_out": ["hf:x needs the package torch"]}
     result |= {"learnt": ["it is blue"]}
-    made = stage("demo", result)
+    made = stage("demo", result, "cli.verbs.demo")
     assert proband("demo", "-o", "out", "--seed", 3).splitlines() == [
         "3 runs in 1.5 s",
         "- it is blue",

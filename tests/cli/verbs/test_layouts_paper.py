@@ -12,7 +12,7 @@ RESULT = {"title": "Paper", "stages": [{"verb": "build", "name": "bats", "state"
 
 
 def test_options_reach_the_study(proband: Any, stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = stage("study", RESULT, "paper")
+    made = stage("paper", RESULT, "cli.verbs.paper")
     words = shlex.split("-m vec:x -m hf:y --set k=2 --dry-run --jobs 2 --part rmc --engine ray --workers 3 -o out")
     proband("paper", "analogy", "--data", "BATS", *words)
     assert made.arguments == ("analogy",)

@@ -8,9 +8,9 @@ from typing import Any
 
 def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
     made = stage(
-        "checking",
-        {"rows": 100, "entailed": 36, "verdicts": {"entailed": 36, "ambiguous": 64}, "page": "x.html"},
         "audit",
+        {"rows": 100, "entailed": 36, "verdicts": {"entailed": 36, "ambiguous": 64}, "page": "x.html"},
+        "pipeline.checking",
     )
     text = proband("audit", "data.csv", "-o", "audit", "--domain", "grid", "--reader", "hf:one", "--no-cache")
     assert made.arguments == (Path("data.csv"),)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proband.cli.arguments_and_output import fields, give, table
+from proband.cli.commands import fields, give, table
 
 
 def test_nothing_is_wrapped_in_a_pipe(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,3 +39,10 @@ def test_a_terminal_gets_its_width(capsys: pytest.CaptureFixture[str], monkeypat
 def test_fields(capsys: pytest.CaptureFixture[str], values: dict[str, Any], lines: list[str]) -> None:
     give(values, lambda result: [fields(result)], json=False)
     assert capsys.readouterr().out.splitlines() == lines
+
+
+def test_people_read_a_minus_sign_and_machines_a_hyphen(capsys: pytest.CaptureFixture[str]) -> None:
+    give({"change": -1.5}, lambda result: ["by -2 to -.5, gpt-2", fields(result)], json=False)
+    assert capsys.readouterr().out.splitlines() == ["by −2 to −.5, gpt-2", "change:  −1.5"]
+    give({"change": -1.5}, json=True)
+    assert capsys.readouterr().out == '{"change":-1.5}\n'

@@ -47,14 +47,14 @@ def test_a_page_a_table_and_the_items_to_audit(proband: Any, logs: list[str], tm
 
 def test_too_few_runs_are_refused_in_one_line(proband: Any, logs: list[str], tmp_path: Path) -> None:
     line = proband.fails("items", *logs[:4], "-o", tmp_path / "out")
-    assert line == "proband: item analysis needs 5 logs or more; there are 4"
+    assert line == "proband: item analysis needs 5 runs or logs; there are 4"
 
 
 def test_odd_input_is_refused_in_one_line(proband: Any, logs: list[str], tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert "no such file or folder" in proband.fails("items", *logs, tmp_path / "none", "-o", out)
     assert "the items have no tag 'length'; there are k" in proband.fails("items", *logs, "-o", out, "--by", "length")
-    assert "--group z*: 0 of the systems" in proband.fails("items", *logs, "-o", out, "--group", "z*")
+    assert "--group z*: it fits 0 of the systems" in proband.fails("items", *logs, "-o", out, "--group", "z*")
     assert "groups of 1 and 7 systems are too few" in proband.fails("items", *logs, "-o", out, "--group", "old-0")
     odd = {
         "a,1\nb,0\n": "there are 5 systems on 2 items",
@@ -72,7 +72,7 @@ def test_odd_input_is_refused_in_one_line(proband: Any, logs: list[str], tmp_pat
 def test_a_short_test_that_cannot_be_drawn_is_refused_before_anything_is_written(
     proband: Any, logs: list[str], tmp_path: Path
 ) -> None:
-    assert "a short test of 120 items can have 20 to 60" in proband.fails(
+    assert "a short test of these 120 items has 20 to 60 items" in proband.fails(
         "items", *logs, "-o", tmp_path / "o", "--short", "99"
     )
     assert "--estimate needs --short N" in proband.fails("items", *logs, "-o", tmp_path / "o", "--estimate", logs[0])

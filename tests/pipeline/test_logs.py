@@ -13,8 +13,7 @@ from scipy import stats
 import proband
 from proband.core.errors import ProbandError
 from proband.pipeline.compare import compare
-from proband.pipeline.logs import read_log
-from proband.pipeline.logs.record import Wanted
+from proband.pipeline.logs import Wanted, read_log
 
 DATA = Path(__file__).parent / "data"
 LM_EVAL = {name: DATA / "lm-eval" / f"tiny-{name}" for name in ("gpt2", "llama")}
@@ -181,16 +180,16 @@ def test_all_pairs_are_corrected_together(tmp_path: Path) -> None:
     ("name", "text", "says"),
     [
         ("a.csv", "item,correct\nq,1\nq,0\n", "line 3: item 'q' occurs a second time"),
-        ("a.csv", "item,right\nq,1\n", "line 2: no 'correct'; there are item, right"),
+        ("a.csv", "item,right\nq,1\n", "line 2: no metric 'correct'; there are item, right"),
         ("a.csv", "item,correct\nq,1,2\n", "row 2: has 3 cells but the header names 2"),
         ("a.csv", "item,correct\nq,nan\n", "line 2: 'correct' is 'nan', which is not a score"),
         ("a.csv", "item,correct\n", "contains no scored item"),
         ("a.jsonl", '{"item": "q", "correct": 1}\n{"item": \n', "line 2: "),
         ("a.jsonl", '{"doc_id": 1, "metrics": ["acc"], "doc": 3}\n', "line 1: is not a sample of lm-eval"),
-        ("a.jsonl", '{"doc_id": 1, "metrics": ["acc"], "doc": {}}\n', "line 1: no value of 'acc'"),
+        ("a.jsonl", '{"doc_id": 1, "metrics": ["acc"], "doc": {}}\n', "line 1: 'acc' is 'None', which is not a score"),
         ("a.json", '{"eval": {"model": "m"}, "status": "error"}', "the evaluation ended with status 'error'"),
-        ("a.json", '{"eval": {}, "samples": [{"id": 1, "scores": {"f": {"value": {}}}}]}', "sample 1, f' is '{}'"),
-        ("a.json", '{"eval": {}, "samples": [{"id": 1}]}', "sample 1: no score of ''; there are none"),
+        ("a.json", '{"eval": {}, "samples": [{"id": 1, "scores": {"f": {"value": {}}}}]}', "item '1': 'f' is '{}'"),
+        ("a.json", '{"eval": {}, "samples": [{"id": 1}]}', "item '1': no metric ''; there are none"),
         ("a.json", "[1]", "is not a log of inspect"),
         ("a.json", "{", "is not a log of inspect"),
         ("a.eval", "PK", "is not a log of inspect"),

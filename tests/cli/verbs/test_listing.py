@@ -24,7 +24,7 @@ def test_lists_are_complete(proband: Any, root: Path) -> None:
 
 def test_one_kind_comes_with_its_options(proband: Any) -> None:
     lines = [line.split(maxsplit=1) for line in proband("list", "models").splitlines()]
-    assert ["phrases", "a phrase that is not in the table: the mean of its words, or unknown [mean | none] "
+    assert ["phrases", "Vector of a phrase that is not in the table: the mean of its words, or none. [mean | none] "
             "(default: mean)"] in lines  # fmt: skip
     assert list(proband.json("list", "solvers")) == ["solvers"]
     assert "  phrases" not in proband("list")

@@ -71,7 +71,7 @@ def test_a_check_for_a_regression(
     capsys.readouterr()
     assert main(["compare", str(base), str(bad), "--fail-if-worse", "2"]) == 3
     out, err = capsys.readouterr()
-    line = "bad is worse than base by 15.0 points [10.0, 20.0], more than 2.0 (chance of a false alarm: at most 2.5%)"
+    line = "bad is worse than base by 15.0 points [10.0, 20.0], more than 2.0 (chance of a false alarm: at most 2.5 %)"
     assert err == f"proband: {line}\n"
     assert out.splitlines()[-1] == f"::error title=proband compare::{line}"
     assert main(["compare", str(base), str(bad), "--fail-if-worse", "11"]) == 0  # within the interval

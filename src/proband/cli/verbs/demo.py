@@ -23,7 +23,7 @@ from proband.reporting import check_folder, write_report
 
 
 def demo(*, out: str | Path = "demo", seed: int = 0) -> dict[str, Any]:
-    """Build, run and report every suite with the data and models that are installed; offline, on a CPU.
+    """Build, run and report every suite with the installed data and models; offline, on a CPU.
 
     Example: proband demo -o demo
     """
@@ -82,7 +82,7 @@ def build_once(suite: Suite, plan: Demo, items: Path, *, seed: int) -> None:
 def evaluated(models: LoadedModels, out: Path) -> list[tuple[str, str]]:
     """`proband evaluate` of the installed models whose answers to the panel ship with Proband: its first sentence of
     each, and its page. A model that would have to be asked is left out: that takes minutes."""
-    names = tuple(spec for spec in references(read_panel()).get("models", {}) if (spec, "") in models)[:2]
+    names = tuple(spec for spec in references(read_panel()) if (spec, "") in models)[:2]
     if not names:
         return []
     log(f"evaluate {' '.join(names)}")

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import proband
-from proband.pipeline.studies.grid import StageGrid
-from proband.pipeline.studies.study_file import read_study
+from proband.pipeline.studies.study_file import StageGrid, read_study
 
 SHARED = """
 [study]
