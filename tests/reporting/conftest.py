@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.toy import toy_suite
 
 from proband.core.metrics import Metric
 from proband.core.suite import MeasuredOn, Published, Suite, Table
 from proband.core.types import Answer, Item, Run
 from proband.reporting import AnsweredRun, ItemSet, write_report
-from proband.testing import toy_suite
 
 GROUPS = {
     "ES": ("capital", "language", "colour"),
@@ -86,7 +86,8 @@ def published() -> tuple[Published, ...]:
 
 def draw(item: Item, answer: Answer | None) -> str:
     said = "" if answer is None else f'<text x="8" y="34">{math.floor(answer.scores[0])}</text>'
-    return f'<svg width="220" height="40"><text x="8" y="18">{item.id}</text>{said}</svg>'
+    head = '<svg xmlns="http://www.w3.org/2000/svg" width="220" height="40">'
+    return f'{head}<text x="8" y="18">{item.id}</text>{said}</svg>'
 
 
 TABLES = (

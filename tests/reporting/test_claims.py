@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.toy import toy_suite
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import ACCURACY, Metric
-from proband.core.suite import Analysis, Claim, Contrast, Outcome, Sheet, Suite
+from proband.core.suite import Claim, Contrast, Outcome, Sheet, Suite, Table
 from proband.core.types import Answer, Item, Run
 from proband.reporting import AnsweredRun, ItemSet, write_report
 from proband.reporting.claims import Verdict, judge
 from proband.reporting.numbers.cells import Study
-from proband.testing import toy_suite
 
 LENGTH = Metric(name="length", of=lambda item, answer: float(answer.text or 0), unit="count", better="low")
 NATS = Metric(name="surprisal", of=lambda item, answer: float(answer.text or 0), unit="nats", better="low")
@@ -260,9 +260,9 @@ def test_claims_are_written_in_all_formats(tmp_path: Path) -> None:
     )
     other = Claim(statement="frequency explains <little>", source="section 4", test="quiet")
     items = toy(claim, other)
-    analysis = Analysis(name="frequency", help="", of=of)
-    items = dataclasses.replace(items, suite=dataclasses.replace(items.suite, analyses=(analysis,)))
-    found = write_report([items], out=tmp_path, claims=True, analyses=["frequency"])
+    table = Table(name="frequency", title="", of=of)
+    items = dataclasses.replace(items, suite=dataclasses.replace(items.suite, tables=(*items.suite.tables, table)))
+    found = write_report([items], out=tmp_path, claims=True, tables=["frequency"])
     assert found["claims"] == {"holds": 2, "fails": 0, "open": 1}
     written = json.loads((tmp_path / "claims.json").read_text("utf-8"))["claims"]
     assert [(v["systems"], v["verdict"]) for v in written] == [("m", "holds"), ("net:a", "open"), ("m", "holds")]

@@ -44,9 +44,9 @@ def test_a_model_that_does_what_the_shortcut_does(tmp_path: Path) -> None:
     first = summary["findings"][0]
     share = 100 * (1 - wrong / len(right))
     assert first.startswith(f"Where the best shortcut ({best.replace('-', ':')}")
-    assert f"right on {share:.1f}%) is wrong, {wrong} items, openai:copy falls from " in first
-    assert f" to {100 * copy['mean']:.1f}% [" in first
-    assert "the highest accuracy there has solver:symbolic, 100.0%" in first
+    assert f"right on {share:.1f} %) is wrong, {wrong} items, copy falls from " in first
+    assert f" to {100 * copy['mean']:.1f} % [" in first
+    assert "solver:symbolic has the highest accuracy there, 100.0 %" in first
 
 
 def test_no_column_without_shortcuts(tmp_path: Path) -> None:

@@ -1,11 +1,16 @@
-"""The control of "answers the same": what a preference among the options alone gives."""
+"""Controls of a profile: what a preference among the options, and one constant answer, are worth."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 
+from proband.core.metrics import ACCURACY
 from proband.core.types import Answer, Item
-from proband.reporting.profile import follows_preference
+from proband.reporting.profile import Capability, CapabilityPart, CapabilityReader, follows_preference
+from proband.stats import Scores, beats_all
 
 OPTIONS = ("mother", "aunt", "sister", "niece")
 Pair = tuple[tuple[Item, Answer], tuple[Item, Answer]]
@@ -44,11 +49,59 @@ def test_a_ranking_of_options_is_found_where_not_all_are_offered() -> None:
     assert np.mean(follows_preference([(a, b) for a, b in same], {})) > 0.9
 
 
+def test_unread_replies_are_not_the_same_answer() -> None:
+    """Two replies that nobody can read have nothing in common; above a fifth of them the row has no verdict."""
+    given = pairs(lambda options, right: right)
+    for at in range(0, 40, 2):
+        (varied, answer), plain = given[at]
+        given[at] = (varied, Answer(item_id=answer.item_id, status="unread")), plain
+
+    class Given(CapabilityReader):
+        def _with_sources(self, part: CapabilityPart, model: str) -> list[Pair]:
+            return given
+
+    sets: Any = {"stories": SimpleNamespace(runs=(), source="stories")}
+    row = Given(sets=sets, missing={}, controls=(), baselines={})._same(
+        Capability(does="stays", fails="stay", items="", parts=(CapabilityPart(set="stories"),), same=True), "m"
+    )
+    assert row.estimate is not None
+    assert (row.estimate.mean, row.unread, row.bounds) == (0.5, 0.5, (0.5, 1.0))
+    assert row.no_verdict == "50.0 % of the replies could not be read"
+    assert not row.can
+
+
 def test_what_is_chosen_without_the_question_counts() -> None:
     given = pairs(lambda options, right: right)
     control = {item.id: _word(item, answer) for pair in given for item, answer in pair}
     assert follows_preference(given, control) == [1.0] * 40
     assert np.mean(follows_preference(given, {item.id: "nobody" for pair in given for item, _ in pair})) < 0.1
+
+
+def test_the_best_constant_answer_is_a_level() -> None:
+    """Of 60 items 20 have one right answer: always giving it is far above chance, and no ability."""
+    words = (*["son"] * 20, *(f"relation {n}" for n in range(20) for _ in range(2)))
+    options = tuple(dict.fromkeys(words))
+    given = []
+    for number, word in enumerate(words):
+        item = Item(id=str(number), suite="questions", prompt="?", choices=options, gold=options.index(word))
+        given.append((item, Answer(item_id=item.id, scores=tuple(float(option == "son") for option in options))))
+    reader = CapabilityReader(sets={"x": FakeSet()}, missing={}, controls=(), baselines={})  # type: ignore[dict-item]
+    levels = {level.name: level for level in reader._levels(CapabilityPart(set="x"), ACCURACY, "m", given)}
+    own = Scores.of_runs([given], ACCURACY)
+    assert own is not None
+    assert own.value == levels["always the most frequent right answer"].value == 20 / 60
+    against_chance, against_both = (
+        beats_all(own, [levels[name].value for name in names]) for names in (["chance"], levels)
+    )
+    assert against_chance.p is not None
+    assert against_chance.p < 0.001
+    assert against_both.p is None or against_both.p > 0.5
+
+
+class FakeSet:
+    """A set without other runs."""
+
+    runs = ()
 
 
 def _only(item: Item, count: int) -> Item:

@@ -85,7 +85,7 @@ def test_csv_reads_back_to_the_last_digit(grid: ScoreTable) -> None:
     assert len(ours) == len(grid.filled)
     for row in ours:
         key = (row["group"],) if row["group"] else None
-        (line,) = (each for each in grid.lines if (each.row, each.label) == (key, row["model"]))
+        (line,) = (each for each in grid.lines if (each.row, each.label) == (key, row["label"]))
         cell = line.cells[grid.columns.index((row["probe"],))]
         assert cell
         e = cell.estimate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -43,7 +44,7 @@ class VariedRuns:
                 suite="questions",
                 prompt="?",
                 choices=("yes", "no"),
-                gold=0 if true else 1,
+                gold=None if self.effect == "open" and at >= half else 0 if true else 1,
                 tags={"variation": "original" if at < half else "varied"},
                 facts={"source": str(at % half), "clusters": [shares]},
             )
@@ -103,7 +104,7 @@ def null_flips(size: int, unsteady: float, reports: int) -> tuple[float, float, 
         runs = flips(size, unsteady, rng)
         changed.append(float(sheet(runs, ACCURACY, "variations")[1][0]["flips"]))
         _, (floor,) = sheet(runs, ACCURACY, "floor")
-        low, high = map(float, floor["95 %"].split(" to "))
+        low, high = json.loads(floor["95 %"])
         floors.append(float(floor["answers that changed"]))
         inside.append(low <= 200 * unsteady * (1 - unsteady) <= high)
     return float(np.mean(changed)), float(np.mean(floors)), float(np.mean(inside))
@@ -128,7 +129,7 @@ def test_twins_from_few_tuples_are_clusters() -> None:
     (named,) = sheet(few, AUC, "variations")[1]
     few.shared = few.shared[:200] + few.shared[:200]  # as if twins shared nothing
     (blind,) = sheet(few, AUC, "variations")[1]
-    widths = [np.diff([float(end) for end in row["95 %"].split(" to ")])[0] for row in (named, blind)]
+    widths = [np.diff(json.loads(row["95 %"]))[0] for row in (named, blind)]
     assert widths[0] > widths[1] + 1
     few.shared = few.shared[:200] + [f"tuple {n % 4}" for n in range(200)]
     (row,) = sheet(few, AUC, "variations")[1]
@@ -139,6 +140,18 @@ def test_surviving_accuracy_says_over_how_many_variations() -> None:
     found, rows = sheet(flips(60, 0.1, np.random.default_rng(0)), ACCURACY, "surviving")
     assert [row["of an item"] for row in rows] == ["1", "1"]
     assert "only lines with as many of an item can be compared" in found.note
+
+
+def test_an_open_variation_with_the_same_scores_flips_nothing() -> None:
+    """Rankings answer at a threshold: items without a right answer too, or all scores above 0 would be a yes there."""
+    truth = np.arange(40) % 2 == 0
+    scores = np.tile(5 + truth + 0.1 * np.random.default_rng(0).standard_normal(40), 2)[None]
+    runs = VariedRuns(scores, np.tile(truth, 2), "open", [f"item {n}" for n in range(40)] * 2)
+    _, (row,) = sheet(runs, AUC, "variations")
+    assert float(row["flips"]) == 0.0
+    runs.scores[0, 40:] = 11 - scores[0, :40]
+    _, (row,) = sheet(runs, AUC, "variations")
+    assert float(row["flips"]) > 90
 
 
 def test_a_gap_stands_beside_that_of_another_model() -> None:

@@ -10,11 +10,13 @@ import sys
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.suite import Analysis, Sheet
+from proband.core.metrics import Metric
+from proband.core.suite import Claim, Contrast, Sheet, Table
 from proband.core.types import Estimate
 from proband.reporting import ItemSet, write_report
 
@@ -172,23 +174,24 @@ def test_a_table_nobody_has_tags_for_is_left_out(make_set: Callable[..., ItemSet
     assert not list((tmp_path / "tables").glob("*absent*"))
 
 
-def test_an_analysis_is_made_of_the_items_it_is_for(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+def test_a_table_is_made_of_the_items_it_is_for(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     sheet = Sheet(name="controls", title="Controls", header=("run",), rows=(("a",),))
-    controls = Analysis(name="controls", help="", of=lambda *_: [sheet], always=True, built_with={"control": "all"})
+    controls = Table(name="controls", title="", of=lambda *_: [sheet], built_with={"control": "all"})
     loaded = make_set(20)
     for control, made in (("all", True), ("none", False)):
-        suite = dataclasses.replace(loaded.suite, analyses=(controls,))
+        suite = dataclasses.replace(loaded.suite, tables=(*loaded.suite.tables, controls))
         manifest = {**loaded.manifest, "options": {"control": control, "words": []}}
         write_report([dataclasses.replace(loaded, suite=suite, manifest=manifest)], out=tmp_path / control)
         assert (tmp_path / control / "tables" / "analogy-controls.md").exists() is made
 
 
-def test_tables_and_analyses_are_asked_for_by_name(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+def test_tables_are_asked_for_by_name(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     items = make_set(40)
     first, *rest = items.suite.tables
-    words = Analysis(
+    words = Table(
         name="words",
-        help="",
+        title="",
+        always=False,
         of=lambda results, seed: [
             Sheet(
                 name="words",
@@ -201,19 +204,51 @@ def test_tables_and_analyses_are_asked_for_by_name(make_set: Callable[..., ItemS
             )
         ],
     )
-    suite = dataclasses.replace(
-        items.suite, tables=(dataclasses.replace(first, always=False), *rest), analyses=(words,)
-    )
+    suite = dataclasses.replace(items.suite, tables=(dataclasses.replace(first, always=False), *rest, words))
     items = dataclasses.replace(items, suite=suite)
     write_report([items], out=tmp_path / "all")
     tables = {path.stem for path in (tmp_path / "all" / "tables").iterdir()}
     assert tables == {"analogy-headline", "analogy-length", "analogy-relations"}
-    write_report([items], out=tmp_path / "one", tables=["groups"], analyses=["words"])
+    write_report([items], out=tmp_path / "one", tables=["groups", "words"])
     tables = {path.stem for path in (tmp_path / "one" / "tables").iterdir()}
     assert tables == {"analogy-headline", "analogy-groups", "analogy-words"}
     assert "| embedded:mlm | 320 |" in (tmp_path / "one" / "tables" / "analogy-words.md").read_text("utf-8")
     assert "Words &lt;in&gt; prompts" in (tmp_path / "one" / "analogy.html").read_text("utf-8")
-    with pytest.raises(ProbandError, match="no table 'grops'; there are groups, length, relations"):
+    with pytest.raises(ProbandError, match="no table 'grops'; there are groups, length, relations, words"):
         write_report([items], out=tmp_path, tables=["grops"])
-    with pytest.raises(ProbandError, match="no analysis 'x'; there are all, words"):
-        write_report([items], out=tmp_path, analyses=["x"])
+
+
+HYPHEN = re.compile(r"(?<![\w./-])-\.?\d")  # before a number, where a minus sign is meant
+
+
+def visible(page: str) -> str:
+    """What people read on a page or in a figure, tooltips among it."""
+    text = re.sub(r"(?s)<(script|style|pre)\b.*?</\1>|<[^>]*>", " ", page)
+    return text + " ".join(re.findall(r'data-tip="([^"]*)"', page))
+
+
+def test_people_read_one_minus_sign_and_machines_a_hyphen(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+    loaded = make_set(60, models=("embedded:mlm", "embedded:glove"))
+    log_score = Metric(name="log_score", of=lambda item, answer: answer.scores[item.gold or 0], unit="nats")
+    own = Sheet(name="own", title="Own", header=("run", "change", "rho"), rows=(("a-1", "1.7 [-19.6, 16.2]", -0.25),))
+    tables = (
+        Table(name="by_k", title="By k", columns=("k",), metric="log_score"),
+        Table(name="own", title="Own", of=lambda *_: [own]),
+    )
+    models: dict[str, Any] = {"above": {"run.model": "embedded:glove"}, "below": {"run.model": "embedded:mlm"}}
+    contrast = Contrast(**models, pair="item", metric="log_score")
+    claim = Claim(statement="glove is ahead", source="", contrasts=(contrast,), per=())
+    suite = dataclasses.replace(loaded.suite, metrics=(log_score,), tables=tables, claims=(claim,))
+    write_report([dataclasses.replace(loaded, suite=suite)], out=tmp_path, claims=True)
+    for path in [*tmp_path.glob("*.html"), *tmp_path.glob("*/*.md"), *tmp_path.glob("*/*.svg")]:
+        text = visible(path.read_text(encoding="utf-8"))
+        assert "−" in text, path
+        assert not HYPHEN.search(text), path
+    for path in tmp_path.glob("*/*.csv"):
+        assert "−" not in path.read_text(encoding="utf-8"), path
+    tex, table = ((tmp_path / "tables" / f"analogy-own.{end}").read_text(encoding="utf-8") for end in ("tex", "csv"))
+    assert "a-1 & 1.7 [$-$19.6, 16.2] & $-$0.25" in tex
+    assert 'a-1,"1.7 [-19.6, 16.2]",-0.25' in table
+    claims = visible((tmp_path / "claims.html").read_text(encoding="utf-8"))
+    assert re.search(r"−[\d.]+\xa0nats", claims)  # no line break inside
+    assert not re.search(r"\d (%|points|nats)", claims)

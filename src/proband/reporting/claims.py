@@ -14,10 +14,9 @@ from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from proband.core.files import group_by_key
-from proband.core.metrics import Metric
 from proband.core.suite import Claim, Contrast, Outcome, Results, Sheet, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import formatting
@@ -27,29 +26,17 @@ from proband.stats import holm
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
-    """What came of one claim for some runs of one item set."""
+class Verdict(Outcome):
+    """The verdict on one claim for some runs of one item set."""
 
     statement: str
     source: str
     where: str  # the setting it is asked in
     items: str  # the item set
     systems: str
-    verdict: Literal["holds", "fails", "open", "not interpretable"]
-    difference: float | None  # on the metric's own scale; the sign that the claim expects is positive
     shown: str  # the difference in the unit of the table
-    p: float | None
-    p_holm: float | None
-    evidence: str
-    below_chance: bool = False  # both sides
-    published: bool = True  # whether the paper says so of these systems
-    detectable: str = ""  # in words: the difference that is found with a power of 80 %
-
-
-def chosen(claims: Sequence[Claim], wanted: bool | Sequence[str]) -> list[Claim]:
-    """All claims, or those whose statement contains one of these texts."""
-    texts = ("",) if isinstance(wanted, bool) else wanted
-    return [claim for claim in claims if any(text in claim.statement for text in texts)]
+    verdict: Literal["holds", "fails", "open", "not interpretable"] = "open"
+    p_holm: float | None = None
 
 
 def judge(
@@ -68,35 +55,32 @@ def judge(
             else:
                 rows = [row for study, sheets in own for row in _verdicts(study, claim, sheets)]
             known = [row for row in rows if row.difference is not None]
-            verdicts += known or rows[:1] or [_open(claim, own[0][0], "", _missing(claim, "no data"))]
+            verdicts += known or rows[:1] or [_no_data(claim, own[0][0])]
     corrected = iter(holm([row.p for row in verdicts if row.p is not None]))
     return [row if row.p is None else _decided(row, next(corrected)) for row in verdicts]
 
 
-def _missing(claim: Claim, otherwise: str) -> str:
-    return f"needs {claim.needs}" if claim.needs else otherwise
+def _no_data(claim: Claim, study: Study, systems: str = "", why: str = "no data") -> Verdict:
+    evidence = f"needs {claim.needs}" if claim.needs else why
+    return _verdict(claim, study, systems, Outcome(difference=None, p=None, evidence=evidence))
 
 
-def _open(claim: Claim, study: Study, systems: str, evidence: str) -> Verdict:
-    return Verdict(
-        statement=claim.statement,
-        source=claim.source,
-        where=formatting.group(claim.where) if claim.where else "",
-        items=study.key,
-        systems=systems,
-        verdict="open",
-        difference=None,
-        shown="–",
-        p=None,
-        p_holm=None,
-        evidence=evidence,
-    )
+def _verdict(claim: Claim, study: Study, systems: str, outcome: Outcome) -> Verdict:
+    """The verdict on a claim before its p-value is corrected."""
+    where = formatting.group(claim.where) if claim.where else ""
+    about: dict[str, Any] = {"statement": claim.statement, "source": claim.source, "where": where, "items": study.key}
+    return Verdict(**vars(outcome), **about, systems=systems, shown=_shown(outcome))
+
+
+def _shown(outcome: Outcome) -> str:
+    value = outcome.difference if outcome.measured is None else outcome.measured
+    return "–" if value is None else formatting.change(value, outcome.unit)
 
 
 def _decided(row: Verdict, p_holm: float) -> Verdict:
     """
-    >>> row = Verdict(statement="", source="", where="", items="", systems="", verdict="open", difference=-0.1,
-    ...               shown="", p=0.01, p_holm=None, evidence="")
+    >>> row = Verdict(statement="", source="", where="", items="", systems="", difference=-0.1, shown="", p=0.01,
+    ...               evidence="")
     >>> _decided(row, 0.02).verdict, _decided(row, 0.2).verdict
     ('fails', 'open')
     >>> _decided(replace(row, below_chance=True), 0.02).verdict
@@ -105,8 +89,9 @@ def _decided(row: Verdict, p_holm: float) -> Verdict:
     if row.below_chance:
         return replace(row, p_holm=p_holm, verdict="not interpretable")
     if p_holm >= ALPHA or not row.difference:
-        seen = f"; 80 % power to detect {row.detectable} before correction" if row.detectable else ""
-        return replace(row, p_holm=p_holm, evidence=row.evidence + seen)
+        seen = None if row.detectable is None else formatting.distance(row.detectable, row.unit)
+        more = f"; 80 % power to detect {seen} before correction" if seen else ""
+        return replace(row, p_holm=p_holm, evidence=row.evidence + more)
     return replace(row, p_holm=p_holm, verdict="holds" if row.difference > 0 else "fails")
 
 
@@ -139,7 +124,8 @@ def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list
         for at, system in enumerate(study.systems)
         if not str(system.tags["run.model"]).startswith("baseline:") or not of_runs
     )
-    values = [_values(study, name) for name in of_items]
+    tags = study.arrays.tags
+    values = [study.splits if name == "split" else tags[name].values if name in tags else () for name in of_items]
     return [
         ({**dict(zip(of_runs, run)), **dict(zip(of_items, items))}, systems)
         for run, systems in runs.items()
@@ -147,20 +133,18 @@ def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list
     ]
 
 
-def _values(study: Study, name: str) -> Sequence[Tag]:
-    """The values of a tag of items; of the split those that are scored."""
-    if name == "split":
-        return study.splits
-    return study.arrays.tags[name].values if name in study.arrays.tags else ()
-
-
 def _places(
     study: Study, claim: Claim, group: Mapping[str, Tag], systems: Sequence[int]
 ) -> Iterator[tuple[str, list[tuple[Contrast, list[tuple[int, int]]]]]]:
-    """The systems that each contrast is between: a claim within a group is asked of each system if it selects no runs;
-    of each pair of systems if it has one contrast between runs; of all of them together if it has several."""
-    places = [(contrast, _pairs(study, contrast, systems)) for contrast in claim.contrasts]
-    if not any(_chooses(contrast) for contrast in claim.contrasts):
+    """The systems that each contrast is between: a claim within a group is tested for each system if it selects no
+    runs; for each pair of systems if it has one contrast between runs; for all of them together if it has several."""
+    places = []  # of each contrast the pairs of different systems that it selects
+    for each in claim.contrasts:
+        above, below = (study.selected({**each.where, **side}) for side in (each.above, each.below))
+        places.append((each, [(a, b) for a in above for b in below if a != b and {a, b} <= set(systems)]))
+    named = [name for each in claim.contrasts for name in (*each.above, *each.below)]
+    between_runs = any(name.startswith("run.") for name in named)
+    if not between_runs and all(contrast.pair != "item" for contrast in claim.contrasts):
         for at in systems:
             yield study.labels[at], [(contrast, [(at, at)]) for contrast in claim.contrasts]
     elif len(places) == 1 and places[0][1]:
@@ -170,17 +154,6 @@ def _places(
     else:
         runs = {name: value for name, value in group.items() if name.startswith("run.")}
         yield formatting.group(runs) if runs else "", places
-
-
-def _chooses(contrast: Contrast) -> bool:
-    """Whether a contrast is between different runs."""
-    return contrast.pair == "item" or any(name.startswith("run.") for name in (*contrast.above, *contrast.below))
-
-
-def _pairs(study: Study, contrast: Contrast, systems: Sequence[int]) -> list[tuple[int, int]]:
-    """The pairs of different systems that a contrast between runs selects."""
-    above, below = (study.selected({**contrast.where, **side}) for side in (contrast.above, contrast.below))
-    return [(a, b) for a in above for b in below if a != b and a in systems and b in systems]
 
 
 def _tested(
@@ -194,13 +167,13 @@ def _tested(
     by_contrast = [[contrasted(study, contrast, a, b, group) for a, b in pairs] for contrast, pairs in places]
     tests = [test for each in by_contrast for test in each if test]
     if not tests:
-        return _open(claim, study, systems, _missing(claim, "no data"))
+        return _no_data(claim, study, systems)
     ps = {id(test): test.p for test in tests if test.p is not None}
     p: float | None = None
-    if against := [test for test in tests if test.ahead < 0 and id(test) in ps]:
+    if against := [test for test in tests if (test.difference or 0) < 0 and id(test) in ps]:
         decisive = min(against, key=lambda test: ps[id(test)])
         p = min(1.0, ps[id(decisive)] * len(tests))
-    elif len(ps) < len(tests):  # what cannot be tested cannot hold
+    elif len(ps) < len(tests):  # an untestable claim cannot hold
         decisive = next(test for test in tests if id(test) not in ps)
     else:
         decisive = max(tests, key=lambda test: ps[id(test)])
@@ -209,9 +182,7 @@ def _tested(
     evidence = [test.evidence for test in tests]
     if len(tests) > 1:
         evidence = [
-            f"{t.evidence}: {formatting.change(t.difference, t.metric)}"
-            + ("" if t.p is None else f", p {formatting.p_is(t.p)}")
-            for t in tests
+            f"{t.evidence}: {_shown(t)}" + ("" if t.p is None else f", p {formatting.p_is(t.p)}") for t in tests
         ]
     if missing := sum(not any(each) for each in by_contrast):
         evidence.append(f"no data for {missing} of {len(claim.contrasts)} contrasts")
@@ -220,31 +191,21 @@ def _tested(
         evidence.append("both sides below chance")
     elif all(test.below_shortcut for test in tests):
         evidence.append("both sides below the best shortcut")
-    shown = formatting.change(decisive.difference, decisive.metric)
-    row = _open(claim, study, systems, "; ".join(evidence))
-    seen = "" if decisive.detectable is None else formatting.distance(decisive.detectable, decisive.metric)
-    return replace(row, difference=decisive.ahead, shown=shown, p=p, below_chance=below_chance, detectable=seen)
+    outcome = replace(decisive, p=p, evidence="; ".join(evidence), below_chance=below_chance)
+    return _verdict(claim, study, systems, outcome)
 
 
 def _of_outcomes(study: Study, claim: Claim, by_label: Mapping[str, Outcome]) -> Iterator[Verdict]:
     outcomes = [(label, outcome) for label, outcome in by_label.items() if not label.startswith("baseline:")]
     if not outcomes:
-        yield _open(claim, study, "", _missing(claim, "the analysis it needs was not asked for, or has no data"))
+        yield _no_data(claim, study, why="the table it needs was not asked for, or has no data")
     for label, outcome in outcomes:
-        row = _open(claim, study, label, outcome.evidence)
-        unit = Metric(name="", of=len, unit=outcome.unit)
-        shown = "–" if outcome.difference is None else formatting.change(outcome.difference, unit)
-        seen = "" if outcome.detectable is None else formatting.distance(outcome.detectable, unit)
-        row = replace(row, difference=outcome.difference, shown=shown, p=outcome.p, detectable=seen)
-        yield replace(row, published=outcome.published)
-
-
-# ---- in numbers ----------------------------------------------------------------------------------------------------
+        yield _verdict(claim, study, label, outcome)
 
 
 def counts(verdicts: Sequence[Verdict]) -> str:
-    """How many statements there are, and what came of them: of the paper's own systems first, then of others. One
-    statement asked of many systems is not many findings."""
+    """The number of statements by verdict: for the paper's own systems first, then for others. One statement about many
+    systems is one finding."""
     parts = [f"{len({v.statement for v in verdicts})} statements"]
     whole = all(v.published for v in verdicts)
     for published, who in ((True, "all tests" if whole else "systems of the paper"), (False, "later systems")):
@@ -253,9 +214,6 @@ def counts(verdicts: Sequence[Verdict]) -> str:
             lost = f", {own['not interpretable']} not interpretable" if own["not interpretable"] else ""
             parts.append(f"{who}: {own['holds']} hold, {own['fails']} fail, {own['open']} open{lost}")
     return "; ".join(parts)
-
-
-# ---- as a table ----------------------------------------------------------------------------------------------------
 
 
 def claims_sheet(verdicts: Sequence[Verdict], names: Mapping[str, str]) -> Sheet:

@@ -21,7 +21,6 @@ from proband.core.suite import Table
 from proband.core.types import Answer, Item
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import ALPHA, Cell, Comparison, Study
-from proband.reporting.numbers.comparisons import between
 from proband.reporting.numbers.item_sets import Codes
 from proband.reporting.numbers.score_tables import ScoreTable
 from proband.stats import Scores, holm
@@ -32,12 +31,14 @@ CHOSEN = ALPHA / 2  # for what is chosen among many cells, so that it and the he
 
 def sentences(study: Study, table: ScoreTable | None, compared: Sequence[Comparison]) -> list[str]:
     texts = [_leader(study, compared)]
-    if table is not None and len(table.columns) > 1:
+    if table is not None and table.lines and len(table.columns) > 1:
         cells = [
             (line.label, table.heading(column), cell)
             for at, column in enumerate(table.columns)
-            for line in table.last
-            if (cell := line.cells[at]) and not line.label.startswith("baseline:")  # what they do is known beforehand
+            for line in table.groups[-1]
+            if line.run is not None
+            and (cell := line.cells[at])
+            and not line.label.startswith("baseline:")  # what they do is known beforehand
         ]
         texts += _against_level(cells, table.metric)
     return [each for each in texts if each][:SENTENCES]
@@ -52,7 +53,7 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     second = next((label for label in ranked if label != first), "")
     if not first or not second:
         return ""
-    pair = next((c for c in between(compared, first, second) if not c.group), None)
+    pair = next((c for c in compared if {c.a, c.b} == {first, second} and not c.group), None)
     if pair is None:
         return ""
     name = f"{formatting.metric(metric)} on {study.scope}"
@@ -121,9 +122,6 @@ def _unreadable(cell: Cell) -> bool:
     return cell.unread > WARNED or 0 < below <= cell.unread
 
 
-# ---- replies ---------------------------------------------------------------------------------------------------------
-
-
 LISTED = 5  # items that failed, by name
 
 
@@ -138,14 +136,12 @@ def unread_warnings(study: Study) -> list[str]:
             texts.append(f"{label} is not finished: {each.unfinished}.")
         if errors:
             listed = "; ".join(f"{item} ({how[:100]})" for item, how in errors[:LISTED])
-            more = f"; and {len(errors) - LISTED} more" if len(errors) > LISTED else ""
-            texts.append(
-                f"{label} failed on {formatting.count(len(errors), 'item')}, which count as wrong: {listed}{more}."
-            )
+            listed += f"; and {len(errors) - LISTED} more" if len(errors) > LISTED else ""
+            failed = formatting.count(len(errors), "item")
+            texts.append(f"{label} failed on {failed}, which count as wrong: {listed}.")
         if withheld := len(answered.of_status("content_filter")):
-            texts.append(
-                f"{label}: a filter withheld the replies to {formatting.count(withheld, 'item')}, which count as wrong."
-            )
+            of = formatting.count(withheld, "item")
+            texts.append(f"{label}: a filter withheld the replies to {of}, which count as wrong.")
         if each.run.summary.get("in_words"):
             texts.append(f"{label}: {each.run.summary['in_words']}.")
     for label, cell in zip(study.labels, study.cell(study.main, {})):
@@ -162,8 +158,8 @@ def unread_warnings(study: Study) -> list[str]:
 
 
 LOOKED_AT = 2000  # answers of a run, the first ones
-FEWEST = 10  # answers of which something can be said
-MAJORITY = 0.3  # share of the most frequent right answer from which on giving it always is worth saying
+FEWEST = 10  # fewest answers for a statement
+MAJORITY = 0.3  # smallest share of the most frequent right answer for a warning about a constant answer
 CONSTANT = 0.9  # share of one answer, or of one place among the options
 BEYOND = 0.2  # by how much more often it is given than it is right
 
@@ -227,7 +223,7 @@ def at_majority(pairs: Sequence[tuple[Item, Answer]]) -> str:
 
     >>> items = [Item(id=str(i), suite="s", prompt="?", choices=("yes", "no"), gold=int(i % 4 > 0)) for i in range(40)]
     >>> at_majority([(item, Answer(item_id=item.id, scores=(0.0, float(i > 3)))) for i, item in enumerate(items)])
-    "is right on 72.5%, not distinguishable from always answering 'no' (75.0%)"
+    "is right on 72.5 %, not distinguishable from always answering 'no' (75.0 %)"
     >>> at_majority([(item, Answer(item_id=item.id, scores=(1.0 - item.gold, item.gold))) for item in items])
     ''
     """
@@ -260,13 +256,12 @@ class BestShortcut:
 
     @property
     def in_words(self) -> str:
-        return f"baseline:{self.name}, right on {100 * self.share:.1f}%"
+        return f"baseline:{self.name}, right on {100 * self.share:.1f} %"
 
     def table(self, metric: str) -> Table:
         return Table(
             name="shortcut",
             title=f"Where the best shortcut is wrong ({self.in_words})",
-            rows=(),
             columns=(SHORTCUT,),
             order={SHORTCUT: (SHORTCUT_WRONG, SHORTCUT_RIGHT)},
             metric=metric,
@@ -296,9 +291,10 @@ def mark_by_shortcut(study: Study) -> BestShortcut | None:
 
 
 def shortcut_headline(study: Study, best: BestShortcut) -> str:
-    """Who is ahead there, and who falls most, where that is significant (Bonferroni over the systems); else nothing."""
+    """The best system there and the one that loses most, if significant (Bonferroni over the systems); else nothing."""
     metric, on_wrong, on_right = study.main, {SHORTCUT: SHORTCUT_WRONG}, {SHORTCUT: SHORTCUT_RIGHT}
     everything, there = study.cell(metric, {}), study.cell(metric, on_wrong)
+    of_wrong, of_right = study.scores(metric, on_wrong), study.scores(metric, on_right)
     cells = {
         at: (whole, cell)
         for at, (whole, cell) in enumerate(zip(everything, there))
@@ -309,24 +305,18 @@ def shortcut_headline(study: Study, best: BestShortcut) -> str:
         for at, (whole, cell) in cells.items()
         if (other := study.cell(metric, on_right)[at]) is not None
         and not other.estimate.few
-        and (p := study.between(metric, at, on_wrong, on_right).p) is not None
+        and (p := of_wrong[at].minus_selection(of_right[at], same_runs=True).p) is not None
         and len(cells) * p < ALPHA
     }
     most = max(falls, key=lambda at: falls[at], default=None)
     if most is None or falls[most] <= 0:
         return ""
-    whole, cell = cells[most]
-    text = (
-        f"Where the best shortcut ({best.in_words}) is wrong, {formatting.count(best.items, 'item')}, "
-        f"{study.labels[most]} falls from {formatting.value(whole.estimate.mean, metric)} to "
-        f"{_with_interval(study, cell)}"
-    )
     first = max(cells, key=lambda at: cells[at][1].estimate.mean)
-    if first != most:
-        text += f"; the highest {formatting.metric(metric)} there has {study.labels[first]}, "
-        text += _with_interval(study, cells[first][1])
-    return f"{text}."
-
-
-def _with_interval(study: Study, cell: Cell) -> str:
-    return f"{formatting.value(cell.estimate.mean, study.main)} {formatting.span(cell.estimate, study.main)}"
+    low, high = (
+        f"{formatting.value(e.mean, metric)} {formatting.span(e, metric)}"
+        for e in (cells[at][1].estimate for at in (most, first))
+    )
+    wrong = f"Where the best shortcut ({best.in_words}) is wrong, {formatting.count(best.items, 'item')}"
+    fall = f"{study.labels[most]} falls from {formatting.value(cells[most][0].estimate.mean, metric)} to {low}"
+    ahead = f"; {study.labels[first]} has the highest {formatting.metric(metric)} there, {high}"
+    return f"{wrong}, {fall}{ahead if first != most else ''}."

@@ -1,9 +1,8 @@
 """A leaderboard: models x item sets from a folder of runs, as a static page.
 
-A cell is the main metric with its interval; of an item set with variations it is about the source items. Models of one
-item set that no test tells apart share a letter (a compact letter display): every pair is tested, and Holm's correction
-is over all pairs of the set. A rank is a range, from one more than the number of models that are significantly better.
-Lines are in the order of the scores.
+A cell is the main metric with its interval, over the source items of a varied set. Models of an item set that do not
+differ significantly share a letter (compact letter display): every pair is tested, Holm-corrected over all pairs of the
+set. A rank is a range, from one more than the number of significantly better models. Lines are in the order of scores.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, figure, slug, write_text
+from proband.core.files import dumps, slug, write_text
 from proband.core.suite import Sheet
 from proband.reporting.draw.marks import Axis
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import ALPHA, Study
+from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.comparisons import corrected
 from proband.reporting.numbers.formatting import BY_THEMSELVES, short_model, unique
 from proband.reporting.numbers.item_sets import ItemSet, names
 from proband.reporting.page.page import page_of
 from proband.reporting.tables import comma_separated
-from proband.stats import holm
 
 FIELDS = ("mean", "low", "high", "n", "clusters", "few", "seeds")  # of an estimate
 
@@ -48,32 +47,40 @@ def write_leaderboard(
     ]
     rows, heading = _rows(boards), title or "Leaderboard"
     write_text(out / "leaderboard.json", dumps({"title": heading, "sets": boards}) + "\n")
-    write_text(out / "leaderboard.csv", comma_separated(_sheet(boards, rows, heading)))
-    write_text(out / "index.html", page_of("leaderboard", title=heading, boards=boards, rows=rows, place=_place))
+    values = ("mean", "low", "high", "n", "group", "unread")
+    lines = [  # a line per model and item set
+        (row["name"], board["name"], board["metric"], *(own[name] for name in values), *(own["rank"] or ("", "")))
+        for row in rows
+        for board, own in zip(boards, row["cells"])
+        if own is not None
+    ]
+    header = ("model", "items", "metric", *values, "best rank", "worst rank")
+    sheet = Sheet(name="leaderboard", title=heading, header=header, rows=tuple(lines))
+    write_text(out / "leaderboard.csv", comma_separated(sheet))
+    parts = [(each["name"].replace(" ", "-"), each["name"], 2) for each in boards]
+    page = page_of("leaderboard", title=heading, parts=parts, boards=boards, rows=rows, place=_place)
+    write_text(out / "index.html", page)
     scores = [line for board in boards for line in _lines(board)]
     return {"page": str(out / "index.html"), "models": len(rows), "item sets": len(boards), "scores": scores}
-
-
-# ---- one item set --------------------------------------------------------------------------------------------------
 
 
 def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
     study = Study(items, seed=seed, split=split)
     study.rank()
-    decided = [(pair, pair.p) for pair in study.pairs(study.main, {}) if pair.p is not None]
-    clear = [pair for (pair, _), p in zip(decided, holm([p for _, p in decided])) if p < ALPHA]
-    turned = [pair if pair.better == pair.a else pair.turned() for pair in clear]
+    decided = [pair for pair in corrected(study.pairs(study.main, {}), together=True) if pair.p is not None]
+    turned = [pair if pair.better == pair.a else pair.turned() for pair in decided if pair.clear]
     ahead = [(study.labels.index(pair.a), study.labels.index(pair.b)) for pair in turned]
     groups = letters(len(study.systems), ahead) if decided else [""] * len(study.systems)
     systems = []
     for at, (system, cell) in enumerate(zip(study.systems, study.cell(study.main, {}))):
         if cell is None:
             continue
-        first = items.runs[system.runs[0]]
+        first, model = items.runs[system.runs[0]], short_model(str(system.tags["run.model"]))
         better, worse = (sum(pair[side] == at for pair in ahead) for side in (1, 0))
         systems.append(
             {
-                "model": short_model(str(system.tags["run.model"])),
+                "model": model,
+                "title": first.label if first.label and system.label.startswith(first.label) else model,
                 "label": system.label,
                 "details": formatting.how_asked(first) or first.solver,
                 **{name: getattr(cell.estimate, name) for name in FIELDS},
@@ -94,12 +101,8 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
         "better": study.main.better,
         "scope": study.scope,
         "tests": len(decided),
-        "systems": sorted(systems, key=lambda each: _order(each["mean"], study.main.better)),
+        "systems": systems,
     }
-
-
-def _order(mean: float, better: str) -> float:
-    return -mean if better == "high" else mean
 
 
 def letters(size: int, different: Sequence[tuple[int, int]]) -> list[str]:
@@ -122,37 +125,28 @@ def letters(size: int, different: Sequence[tuple[int, int]]) -> list[str]:
     return ["".join(name for name, column in named if at in column) for at in range(size)]
 
 
-# ---- all of them ---------------------------------------------------------------------------------------------------
-
-
 def _rows(boards: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """One row per model, or per label where a model was asked in several ways. The best first: by the mean score where
     every item set has a share, by the mean place on each set where not."""
-    counts = [Counter(system["model"] for system in board["systems"]) for board in boards]
+    counts = [Counter(system["title"] for system in board["systems"]) for board in boards]
     several = {model for models in counts for model, number in models.items() if number > 1}
     rows: dict[str, dict[int, Any]] = {}
     for at, board in enumerate(boards):
         for system in board["systems"]:
             name, solver = system["label"], system["details"].partition(",")[0]
-            if system["model"] not in several:
-                name = system["model"]
-            elif name == system["model"] and solver not in BY_THEMSELVES:  # the only one here, but not on another board
+            if system["title"] not in several:
+                name = system["title"]
+            elif name == system["title"] and solver not in BY_THEMSELVES:  # the only one here, but not on another board
                 name = f"{name} · {solver}"
             rows.setdefault(name, {})[at] = system
-    comparable = all(board["unit"] == "share" for board in boards) and all(
-        len(row) == len(boards) for row in rows.values()
-    )
-
-    def order(name: str) -> float:
-        values = [
-            _order(system["mean"], boards[at]["better"])
-            if comparable
-            else boards[at]["systems"].index(system) / len(boards[at]["systems"])
-            for at, system in rows[name].items()
-        ]
-        return round(float(np.mean(values)), 9)
-
-    places = {name: order(name) for name in rows}
+    whole = all(len(row) == len(boards) for row in rows.values())
+    places: dict[str, float] = {}
+    for name, row in rows.items():
+        own = [(boards[at], system) for at, system in row.items()]
+        values = [each["systems"].index(system) / len(each["systems"]) for each, system in own]
+        if whole and all(board["unit"] == "share" for board in boards):
+            values = [(-1 if each["better"] == "high" else 1) * system["mean"] for each, system in own]
+        places[name] = round(float(np.mean(values)), 9)
     return [
         {
             "name": name,
@@ -165,7 +159,8 @@ def _rows(boards: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _place(value: float, board: Mapping[str, Any]) -> float:
-    """Where a value stands on the axis of its item set, from 0 to 100: shares from 0 to 1, others over their range."""
+    """The position of a value on the axis of its item set, from 0 to 100: shares from 0 to 1, others over their
+    range."""
     ends = [end for system in board["systems"] for end in (system["low"], system["high"])]
     low, high = (0.0, 1.0) if board["unit"] == "share" else (min(ends), max(ends))
     return round(Axis(low, high if high > low else low + 1.0, 0, 100)(value), 2)
@@ -173,28 +168,18 @@ def _place(value: float, board: Mapping[str, Any]) -> float:
 
 def _lines(board: Mapping[str, Any]) -> list[dict[str, Any]]:
     """A line per system, as the terminal has it."""
-    names = {"items": board["name"], "metric": board["metric"]}
+    unit = board["unit"]
     return [
-        names
-        | {"model": each["label"], "asked": each["details"], "mean": figure(each["mean"], board["unit"])}
-        | {
-            "interval": "too few to tell"
-            if each["few"]
-            else f"[{figure(each['low'], board['unit'])}, {figure(each['high'], board['unit'])}]"
+        {
+            "items": board["name"],
+            "metric": board["metric"],
+            "model": each["label"],
+            "asked": each["details"],
+            "mean": formatting.figure(each["mean"], unit),
+            "interval": formatting.TOO_FEW if each["few"] else formatting.interval(each["low"], each["high"], unit),
+            "group": each["group"],
+            "rank": "–".join(map(str, dict.fromkeys(each["rank"] or ()))),
+            "n": each["n"],
         }
-        | {"group": each["group"], "rank": "–".join(map(str, dict.fromkeys(each["rank"] or ()))), "n": each["n"]}
         for each in board["systems"]
     ]
-
-
-def _sheet(boards: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], title: str) -> Sheet:
-    """A line per model and item set."""
-    values = ("mean", "low", "high", "n", "group", "unread")
-    lines = [
-        (row["name"], board["name"], board["metric"], *(system[name] for name in values), *(system["rank"] or ("", "")))
-        for row in rows
-        for board, system in zip(boards, row["cells"])
-        if system is not None
-    ]
-    header = ("model", "items", "metric", *values, "best rank", "worst rank")
-    return Sheet(name="leaderboard", title=title, header=header, rows=tuple(lines))

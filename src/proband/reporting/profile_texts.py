@@ -6,24 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 from proband.core.files import dumps, slug
-from proband.core.metrics import Metric
 from proband.core.suite import MeasuredOn, Published, Table
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.score_tables import Line, ScoreTable
-from proband.reporting.profile import CapabilityRow, Profile
+from proband.reporting.profile import SCORE, CapabilityRow, Profile
 from proband.reporting.tables import markdown
 
-SCORE = Metric(name="score", of=len)
-LEGEND = "✓ above chance and every shortcut, corrected over the {} rows of the panel. Unread replies count as wrong."
+LEGEND = "✓ above chance and every shortcut (corrected over {} rows); ? no verdict. Unread replies count as wrong."
 
 
-def plain_rows(profile: Profile) -> list[dict[str, str | float | None]]:
-    """One line per capability and model."""
-    return [_plain(row) for row in profile.rows]
-
-
-def _plain(row: CapabilityRow) -> dict[str, str | float | None]:
+def plain_row(row: CapabilityRow) -> dict[str, str | float | None]:
+    """For JSON and data frames."""
     e, level, best = row.estimate, row.level, row.shortcut
     interval = e is not None and not e.few
     return {
@@ -37,7 +31,7 @@ def _plain(row: CapabilityRow) -> dict[str, str | float | None]:
         "shortcut": None if best is None else best.value,
         "shortcut_name": None if best is None else best.name,
         "level": None if level is None else level.value,
-        "p": None if row.test is None else row.test.difference.p,
+        "p": None if row.test is None else row.test.p,
         "p_holm": None if row.test is None else row.test.p_holm,
         "can": row.can,
         "verdict": None if e is None else row.no_verdict or ("above every level" if row.can else "not shown"),
@@ -53,30 +47,29 @@ def _plain(row: CapabilityRow) -> dict[str, str | float | None]:
 
 
 def as_json(profile: Profile) -> dict[str, Any]:
-    tests = [{"about": test.about, "p_holm": test.p_holm, **test.difference.record()} for test in profile.contrasts]
     return {
         "title": profile.title,
         "models": list(profile.models),
-        "names": {model: profile.name(model) for model in profile.models},
+        "names": dict(profile.models),
         "sentences": [{"model": model, "sentence": text} for model, text in profile.sentences],
         "rows_corrected_together": profile.family,
         "notes": list(profile.notes),
-        "capabilities": plain_rows(profile),
-        "between_models": tests,
+        "capabilities": list(map(plain_row, profile.rows)),
+        "between_models": [test.record() for test in profile.contrasts],
         "references": {name: dict(means) for name, means in profile.references.items()},
     }
 
 
 def as_table(profile: Profile) -> ScoreTable:
-    """A row per capability; people and the models that ship beside ours; in words also chance, the best shortcut and
-    the items of a row."""
+    """A row per capability; with people and the models that ship; in words also chance, the best shortcut and the items
+    of a row."""
     lines: list[Line] = []
     more: list[tuple[str, str, str]] = []
     for each in profile.capabilities:
         for run, row in enumerate(profile.of(each)):
             best = row.shortcut.value if row.shortcut else None
             cell = row.estimate and Cell(row.estimate, row.chance, unread=row.unread, shortcut=best, mark=row.sign)
-            lines.append(Line(row=(each.does,), label=profile.name(row.model), run=run, cells=(cell or None,)))
+            lines.append(Line(row=(each.does,), label=profile.models[row.model], run=run, cells=(cell or None,)))
             chance = "–" if row.chance is None else f"{100 * row.chance:.1f}"
             shortcut = f"{100 * row.shortcut.value:.1f} ({row.shortcut.name})" if row.shortcut else "–"
             counted = f"{row.estimate.n} · {each.items}" if row.estimate else row.reason
@@ -90,18 +83,17 @@ def as_table(profile: Profile) -> ScoreTable:
             more.append(("–", "–", source))
     note = " ".join([LEGEND.format(profile.family), *profile.notes])
     table = Table(name="profile", title=profile.title, rows=("capability",), columns=(), metric="score", note=note)
-    names = tuple(profile.name(model) for model in profile.models)
-    words = ScoreTable(
-        name="profile", title="", table=table, metric=SCORE, labels=names, columns=((),), lines=tuple(lines)
-    ).in_words()
-    rows = tuple((*row, *own) for row, own in zip(words.rows, more, strict=True))
+    names = tuple(profile.models.values())
+    own: dict[str, Any] = {"labels": names, "hues": range(len(names)), "columns": ((),), "lines": tuple(lines)}
+    words = ScoreTable(name="profile", title="", table=table, metric=SCORE, **own).in_words()
+    rows = tuple((*row, *each) for row, each in zip(words.rows, more, strict=True))
     return replace(words, header=(*words.header, "chance", "best shortcut", "items"), rows=rows)
 
 
 def model_card(profile: Profile, panel: str) -> str:
     """`model-index` as model cards on Hugging Face have it, of every model; then the table and its key."""
     entries = "".join(
-        f"- name: {dumps(profile.name(model))}\n  results:\n"
+        f"- name: {dumps(profile.models[model])}\n  results:\n"
         + "".join(
             f"  - {dumps(_card_result(row, panel))}\n" for row in profile.rows if row.model == model and row.estimate
         )
@@ -114,16 +106,10 @@ def model_card(profile: Profile, panel: str) -> str:
 def _card_result(row: CapabilityRow, panel: str) -> dict[str, Any]:
     assert row.estimate is not None
     assert row.metric is not None
-    metric = {
-        "type": row.metric.name,
-        "name": formatting.metric(row.metric),
-        "value": round(100 * row.estimate.mean, 1),
-    }
+    score = (row.metric.name, formatting.metric(row.metric), row.estimate.mean)
+    metrics = (score, ("unread", "replies that could not be read", row.unread))
     return {
         "task": {"type": "text-generation", "name": row.capability.does},
         "dataset": {"type": f"proband/{slug(panel)}", "name": f"Proband {panel}"},
-        "metrics": [
-            metric,
-            {"type": "unread", "name": "replies that could not be read", "value": round(100 * row.unread, 1)},
-        ],
+        "metrics": [{"type": kind, "name": name, "value": round(100 * value, 1)} for kind, name, value in metrics],
     }

@@ -37,16 +37,17 @@ PROMPTS = (
 
 def several_run_sheets(study: Study, results: Results) -> list[Sheet]:
     """A line per model that was asked with several prompts, and one per model that was asked several times."""
-    by_prompt = _groups(study, [each for each in study.systems if "run.prompt" in each.tags], "run.prompt", "run.asked")
-    labels = unique(_labels(study, by_prompt, "run.prompt"), joint=" #")
+    prompted = [each for each in study.systems if "run.prompt" in each.tags]
+    alone = [system for system in study.systems if len(system.runs) == 1 and not system.tags.get("run.net")]
+    by_prompt, repeated = _groups(prompted, "run.prompt", "run.asked"), _groups(alone, "run.seed")
+    firsts = [[study.items.runs[group[0].runs[0]] for group in groups] for groups in (by_prompt, repeated)]
+    labels = unique(shared_labels(firsts[0], without=["run.prompt"]), joint=" #")
     rows = [(label, *_prompts(study, group)) for label, group in zip(labels, by_prompt, strict=True)]
     header = ("model", "prompts", "mean", "95 %", "lowest", "highest", "standard deviation", "by prompt")
     title = f"Spread between prompts ({formatting.metric(study.main)})"
     sheets = [Sheet(name="prompts", title=title, header=header, rows=tuple(rows), note=PROMPTS)] if rows else []
-    alone = [system for system in study.systems if len(system.runs) == 1 and not system.tags.get("run.net")]
-    repeated = _groups(study, alone, "run.seed")
-    labels = _labels(study, repeated, "run.seed")
-    lines = [_repeats(label, results, [each.runs[0] for each in group]) for label, group in zip(labels, repeated)]
+    asked = shared_labels(firsts[1], without=["run.seed"])
+    lines = [_repeats(label, results, [each.runs[0] for each in group]) for label, group in zip(asked, repeated)]
     shares = ("same every time", "95 %", "pass^k, k = repeats", "95 %", "by vote", "95 %")
     columns = ("model", "repeats", "items", "score", *shares)
     note = "pass^k: right every time. By vote: the answer that most repeats gave."
@@ -54,14 +55,10 @@ def several_run_sheets(study: Study, results: Results) -> list[Sheet]:
     return [*sheets, repeats] if lines else sheets
 
 
-def _groups(study: Study, systems: Sequence[System], *apart: str) -> list[list[System]]:
+def _groups(systems: Sequence[System], *apart: str) -> list[list[System]]:
     """Systems that differ in nothing but these tags, where there are several."""
     tags = [{name: value for name, value in system.tags.items() if name not in apart} for system in systems]
     return [each for each in group_by_key(zip(map(dumps, tags), systems)).values() if len(each) > 1]
-
-
-def _labels(study: Study, groups: Sequence[Sequence[System]], without: str) -> list[str]:
-    return shared_labels([study.items.runs[group[0].runs[0]] for group in groups], without=[without])
 
 
 def _prompts(study: Study, group: Sequence[System]) -> tuple[Cell, ...]:

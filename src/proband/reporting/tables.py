@@ -1,21 +1,29 @@
-"""Tables as files: a sheet as Markdown, LaTeX and CSV; of a table of scores the CSV has a line per number at full
-precision.
+"""The files of a report: tables as Markdown, LaTeX and CSV (of scores, a line per number at full precision), and the
+folder into which tables, figures, pages and data are written.
+
+report.json lists the files of a report: what an earlier one wrote there and this one does not is removed. Nothing else
+in the folder is ever touched: a file of that name that no report wrote is an error, except with `force`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from itertools import takewhile
+from pathlib import Path
+from typing import Any
 
-from proband.core.files import csv_lines, markdown_table, md
+from proband.core.errors import ProbandError
+from proband.core.files import csv_lines, markdown_table, md, minus, read_json, write_json, write_text
 from proband.core.suite import Sheet
+from proband.reporting.draw.charts import figure_of
+from proband.reporting.draw.marks import WIDE, svg
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.formatting import MINUS
 from proband.reporting.numbers.score_tables import ScoreTable
 
 Plain = str | float | int | None
 COLUMNS = (
-    *("kind", "model", "metric", "mean", "low", "high", "n", "clusters", "effective", "few"),
+    *("kind", "model", "label", "metric", "mean", "low", "high", "n", "clusters", "effective", "few"),
     *("chance", "runs", "sd", "from_seeds", "source", "differs", "unread", "skipped", "uncovered", "items"),
 )
 
@@ -61,14 +69,10 @@ def tex(text: str) -> str:
 def plain_cell(cell: Plain) -> str:
     """A cell as papers print it.
 
-    >>> plain_cell(0.123456), plain_cell(12), plain_cell(None), plain_cell("x")
-    ('0.1235', '12', '–', 'x')
+    >>> plain_cell(0.123456), plain_cell(12), plain_cell(None), plain_cell("-1.5 [-3.0, 0.2]")
+    ('0.1235', '12', '–', '−1.5 [−3.0, 0.2]')
     """
-    if cell is None:
-        return "–"
-    if isinstance(cell, float):
-        return f"{cell:.4g}".replace("-", MINUS, 1) if cell < 0 else f"{cell:.4g}"
-    return str(cell)
+    return "–" if cell is None else minus(f"{cell:.4g}" if isinstance(cell, float) else str(cell))
 
 
 NUMBER = re.compile(r"–?|[−+<]?\d[\d.,]*( [\[(±].*)?", re.DOTALL)  # a figure, with its interval or without
@@ -84,16 +88,13 @@ def numeric(sheet: Sheet) -> tuple[bool, ...]:
 
 
 def markdown(sheet: Sheet) -> str:
-    """A pipe table between its title and its note; numbers in the last columns stand to the right."""
-    body = [[_md_cell(plain_cell(cell)) for cell in row] for row in sheet.rows]
+    """A pipe table between its title and its note; numbers in the last columns are right-aligned."""
+    texts = [[plain_cell(cell) for cell in row] for row in sheet.rows]
+    # brackets of an interval need no backslash
+    body = [[re.sub(r"\\([\[\]])", r"\1", md(t)) if NUMBER.fullmatch(t) else md(t) for t in row] for row in texts]
     right = len(list(takewhile(bool, reversed(numeric(sheet)))))
     table = markdown_table([md(cell) for cell in sheet.header], body, right=right)
     return "\n".join([f"**{md(sheet.title)}**", "", table, *(["", md(sheet.note)] if sheet.note else [])]) + "\n"
-
-
-def _md_cell(text: str) -> str:
-    """Brackets of an interval need no backslash."""
-    return re.sub(r"\\([\[\]])", r"\1", md(text)) if NUMBER.fullmatch(text) else md(text)
 
 
 def latex(sheet: Sheet) -> str:
@@ -110,11 +111,83 @@ def latex(sheet: Sheet) -> str:
 def comma_separated(sheet: Sheet) -> str:
     """Of a table of scores a line per number: the tags (empty: all), then COLUMNS."""
     if not isinstance(sheet, ScoreTable):
-        return "".join(csv_lines([sheet.header, *sheet.rows]))
+        return "".join(csv_lines([sheet.header, *sheet.rows])).replace("−", "-")  # machines read hyphens
     tags = (*sheet.table.rows, *sheet.table.columns)
     rows: list[list[Plain]] = [[*map(formatting.name, tags), *COLUMNS]]
     for record in sheet.records():
         few = {"low": None, "high": None} if record.get("few") else {}
         own = record | few | {"differs": "; ".join(record.get("differs", ()))}
         rows.append([*(formatting.tag(record["group"].get(tag, "")) for tag in tags), *map(own.get, COLUMNS)])
-    return "".join(csv_lines(rows))
+    return "".join(csv_lines(rows)).replace("−", "-")
+
+
+# ---- the folder ------------------------------------------------------------------------------------------------------
+
+
+SUMMARY = "report.json"
+OURS = re.compile(r"[^/\\.][^/\\]*\.html|(claims|profile)\.json|(tables|figures|data)/[^/\\]+\.(md|tex|csv|svg|js)")
+
+
+def check_folder(out: Path, *, force: bool = False) -> None:
+    """Whether a report may be written into a folder, asked before there is anything to report."""
+    for name, what in (("items.jsonl", "items"), ("run.json", "a run"), ("net.json", "a network")):
+        if (out / name).exists():
+            raise ProbandError(f"is a folder of {what}; name another one for the report", file=out)
+    if out.exists() and not out.is_dir():
+        raise ProbandError("is a file; name a folder", file=out)
+    if not force and not _files_of(out / SUMMARY):
+        _check_free(out, (SUMMARY, "index.html"))
+
+
+def _check_free(out: Path, names: Iterable[str]) -> None:
+    for name in names:
+        if (out / name).exists():
+            raise ProbandError(
+                "is there already and no report wrote it; name another folder, or give --force", file=out / name
+            )
+
+
+class Folder:
+    """Collects the files of one report and writes them together."""
+
+    def __init__(self, out: Path, *, force: bool = False) -> None:
+        self.out, self.force, self.contents = out, force, dict[str, Any]()
+        check_folder(out, force=force)
+
+    def add(self, name: str, content: Any) -> None:
+        """A text, or what is written as JSON."""
+        self.contents[name] = content
+
+    def sheet(self, sheet: Sheet) -> None:
+        """A table in three formats, and its figure."""
+        formats = {"md": markdown(sheet), "tex": latex(sheet), "csv": comma_separated(sheet)}
+        for end, text in formats.items():
+            self.add(f"tables/{sheet.name}.{end}", text)
+        if draw := figure_of(sheet):
+            self.add(f"figures/{sheet.name}.svg", svg(draw(WIDE)))
+
+    def finish(self, summary: Mapping[str, Any]) -> None:
+        """Write report.json, which lists the files, and the files; remove what only an earlier report had."""
+        before = _files_of(self.out / SUMMARY)
+        if not self.force:
+            _check_free(self.out, [name for name in self.contents if name not in before])
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+            write_json(self.out / SUMMARY, {**summary, "files": sorted(self.contents)})
+            for name in before - self.contents.keys():
+                (self.out / name).unlink(missing_ok=True)
+            for name, content in self.contents.items():
+                (write_text if isinstance(content, str) else write_json)(self.out / name, content)
+        except OSError as error:  # a full disk
+            what = f"{Path(error.filename).name}: " if error.filename else ""
+            reason = f"the report cannot be written: {what}{error.strerror or error}"
+            raise ProbandError(reason, file=self.out) from None
+
+
+def _files_of(summary: Path) -> set[str]:
+    """The files that the report of a folder lists."""
+    try:
+        earlier = read_json(summary) if summary.exists() else {}
+    except ProbandError:
+        return set()
+    return {name for name in earlier.get("files", ()) if isinstance(name, str) and OURS.fullmatch(name)}

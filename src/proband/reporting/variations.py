@@ -1,5 +1,5 @@
-"""What variations show of a run: how far answers flip that may not, what survives, what follows a change, and the gap
-between items and their twins.
+"""Results of a run on variations: wrong flips, surviving accuracy, answers that follow a change, and the gap between
+items and their twins.
 
 The unit is the source item: of each, one number per variation (the mean over several of one kind). Intervals count
 source items as the sample, and what these share (their clusters).
@@ -13,12 +13,13 @@ source items as the sample, and what these share (their clusters).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from proband.core.files import figure, p_value
 from proband.core.metrics import Metric, best_choices
@@ -43,7 +44,7 @@ Row = tuple[Cell, ...]
 
 
 class VariationAnswer(NamedTuple):
-    """What a run made of one variation of an item."""
+    """A run's answer to one variation of an item."""
 
     right: float | None
     answer: str  # in words
@@ -53,7 +54,7 @@ class VariationAnswer(NamedTuple):
 
 @dataclass
 class Source:
-    """A source item with what a run made of it and of its variations."""
+    """A source item with a run's answers to it and to its variations."""
 
     clusters: tuple[str, ...]
     right: float
@@ -61,9 +62,14 @@ class Source:
     choices: frozenset[str]
     varied: dict[str, list[VariationAnswer]] = field(default_factory=dict)
 
+    def mean_of(self, name: str) -> float | None:
+        """How right the answers to its variations of this name are; None without a number."""
+        known = [reply.right for reply in self.varied.get(name, ()) if reply.right is not None]
+        return float(np.mean(known)) if known else None
+
 
 def effects_of(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """The variations of a varied set by name, with what becomes of the right answer; empty for other sets."""
+    """The variations of a varied set by name, with their effect on the right answer; empty for other sets."""
     return {name: each["effect"] for name, each in manifest.get("variations", {}).items()}
 
 
@@ -113,16 +119,16 @@ def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]]
     rows: list[Tested] = []
     for name in twins:
         for (one, a), (other, b) in combinations(zip(labels, by_run), 2):
-            sides = [_source_and_twin(each, name) for each in (a, b)]
+            sides = [
+                {key: (each.right, mean) for key, each in side.items() if (mean := each.mean_of(name)) is not None}
+                for side in (a, b)
+            ]
             both = [source for source in sides[0] if source in sides[1]]
             if len(both) < LEAST_TWINS or one.startswith("baseline:") or other.startswith("baseline:"):
                 continue
             clusters = _clusters([a[source] for source in both], name)
-            scores = [
-                Scores.of([side[source][part] for source in both], clusters=clusters)
-                for side in sides
-                for part in (0, 1)
-            ]
+            columns = [[side[source][part] for source in both] for side in sides for part in (0, 1)]
+            scores = [Scores.of(each, clusters=clusters) for each in columns]
             found = contrast(scores, [1, -1, -1, 1])
             gaps = [figure(scores[at].value - scores[at + 1].value) for at in (0, 2)]
             if not found.few:
@@ -132,17 +138,11 @@ def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]]
     return [Sheet(name="gaps", title=title, header=header, rows=_with_holm(rows), note=GAPS)] if rows else []
 
 
-def _source_and_twin(sources: Mapping[str, Source], name: str) -> dict[str, tuple[float, float]]:
-    means = {source: _mean(reply.right for reply in each.varied.get(name, ())) for source, each in sources.items()}
-    return {source: (sources[source].right, mean) for source, mean in means.items() if mean is not None}
-
-
 def variation_table(metric: Metric, effects: Mapping[str, str]) -> Table:
     """The score by variation, the source items first: the figure that shows it at a glance."""
     return Table(
         name="by_variation",
         title="Source items and their variations",
-        rows=(),
         columns=("variation",),
         metric=metric.name,
         order={"variation": (ORIGINAL, *effects)},
@@ -152,53 +152,36 @@ def variation_table(metric: Metric, effects: Mapping[str, str]) -> Table:
 def collect(answers: Iterable[tuple[Item, Answer]], metric: Metric) -> dict[str, Source]:
     """Source items with their variations, by id; a variation without an answer to its source is left out."""
     given = [(item, answer) for item, answer in answers if answer.status not in LEFT_OUT and "source" in item.facts]
-    threshold = _threshold(given) if metric.over == "set" else None
     sources: dict[str, Source] = {}
-    for item, answer in given:
-        variation, source = str(item.tags.get("variation")), str(item.facts["source"])
-        right, words = _scored(item, answer, metric) if threshold is None else _decided(item, answer, threshold)
+    ranked = answers_yes(given, metric.each) if metric.over == "set" and metric.each else [None] * len(given)
+    for (item, answer), right, yes in zip(given, rightness(given, metric), ranked, strict=True):
+        variation, source, words = str(item.tags.get("variation")), str(item.facts["source"]), in_words(item, answer)
+        if yes is not None and not answer.status and len(item.choices) == 2:
+            words = item.choices[0 if yes else 1]
         if variation == ORIGINAL:
             if right is not None:
                 sources[source] = Source(clusters_of(item), right, words, frozenset(item.choices))
         elif source in sources:
-            same = frozenset(item.choices) == sources[source].choices
-            sources[source].varied.setdefault(variation, []).append(
-                VariationAnswer(right, words, same, clusters_of(item))
-            )
+            reply = VariationAnswer(right, words, frozenset(item.choices) == sources[source].choices, clusters_of(item))
+            sources[source].varied.setdefault(variation, []).append(reply)
     return sources
 
 
-def _scored(item: Item, answer: Answer, metric: Metric) -> tuple[float | None, str]:
-    numbers = metric.numbers(item, answer)
-    return (float(np.mean(numbers)) if numbers else None), in_words(item, answer)
+def rightness(pairs: Sequence[tuple[Item, Answer]], metric: Metric) -> list[float | None]:
+    """How right each answer is."""
+    if metric.over == "item" or metric.each is None:
+        return [metric.value(item, answer) for item, answer in pairs]
+    said = zip(pairs, answers_yes(pairs, metric.each), strict=True)
+    return [None if yes is None or item.gold is None else float(yes == (item.gold == 0)) for (item, _), yes in said]
 
 
-# ---- scores that only rank items: a threshold makes answers of them ------------------------------------------------
-
-
-def _preferred(answer: Answer) -> float | None:
-    """How far the first of two choices is preferred."""
-    return answer.scores[0] - answer.scores[1] if len(answer.scores) == 2 and not answer.status else None
-
-
-def _threshold(given: Iterable[tuple[Item, Answer]]) -> float:
-    """The score from which on the first choice is taken, such that most items are right, source items and variations
-    together: where nothing differs between them, neither side has been fitted."""
-    pairs = [
-        (score, item.gold == 0)
-        for item, answer in given
-        if item.gold is not None and (score := _preferred(answer)) is not None
-    ]
-    scores, truth = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
-    return best_threshold(scores, truth)
-
-
-def _decided(item: Item, answer: Answer, threshold: float) -> tuple[float | None, str]:
-    score = _preferred(answer)
-    if score is None or len(item.choices) != 2:
-        return (None if item.gold is None else 0.0), answer.status
-    taken = 0 if score >= threshold else 1
-    return (None if item.gold is None else float(taken == item.gold)), item.choices[taken]
+def answers_yes(pairs: Sequence[tuple[Item, Answer]], each: Callable[[Item, Answer], Any]) -> list[bool | None]:
+    """Scores that only rank items as answers, at the threshold that has most of them right, source items and variations
+    together: where nothing differs between them, neither side has been fitted. Open items have an answer too."""
+    records = [each(replace(item, gold=item.gold or 0), answer) for item, answer in pairs]
+    known = [one for one, (item, _) in zip(records, pairs) if one is not None and item.gold is not None]
+    threshold = best_threshold(*np.array(known, dtype=np.float64).T) if known else 0.0
+    return [None if one is None else bool(one[0] >= threshold) for one in records]
 
 
 def in_words(item: Item, answer: Answer) -> str:
@@ -220,14 +203,12 @@ def _row(label: str, name: str, effect: str, sources: Sequence[Source]) -> Teste
     there = [each for each in sources if each.varied.get(name)]
     if not there:
         return None
-    means = [(each, _mean(reply.right for reply in each.varied[name])) for each in there]
-    known = [(each, after) for each, after in means if after is not None]
+    known = [(each, mean) for each in there if (mean := each.mean_of(name)) is not None]
     clusters, p = _clusters([each for each, _ in known], name), None
     compared: Row = (figure(float(np.mean([each.right for each in there]))), None, None, None)
     if known:
-        before, after = (
-            Scores.of(each, clusters=clusters) for each in zip(*((one.right, mean) for one, mean in known))
-        )
+        sides = zip(*((one.right, mean) for one, mean in known))
+        before, after = (Scores.of(each, clusters=clusters) for each in sides)
         result = before.minus(after) if effect == "twin" else after.minus(before)
         compared, p = (figure(before.value), figure(after.value), figure(result.value), _span(result)), result.p
     flips, follows = [_flipped(each, name) for each in there], [each.right * mean for each, mean in known]
@@ -251,17 +232,12 @@ def _surviving(label: str, effects: Mapping[str, str], sources: Sequence[Source]
     there = [each for each in sources if any(each.varied.get(name) for name in keeping)]
     if not there:
         return None
-    alive = [
-        min([each.right, *(reply.right or 0.0 for name in keeping for reply in each.varied.get(name, ()))])
-        for each in there
-    ]
+    replies = [[reply.right or 0.0 for name in keeping for reply in each.varied.get(name, ())] for each in there]
+    alive = [min([each.right, *own]) for each, own in zip(there, replies)]
     score = float(np.mean([each.right for each in there]))
-    counted = sum(len(each.varied.get(name, ())) for each in there for name in keeping) / len(there)
     cells = share_cells(alive, _clusters(there, *keeping))
-    return (label, len(there), figure(score), *cells, f"{counted:.3g}", ", ".join(keeping))
-
-
-# ---- numbers -----------------------------------------------------------------------------------------------------
+    counted = f"{sum(map(len, replies)) / len(there):.3g}"
+    return (label, len(there), figure(score), *cells, counted, ", ".join(keeping))
 
 
 def share_cells(values: Sequence[float], clusters: Clusters) -> list[Cell]:
@@ -271,15 +247,10 @@ def share_cells(values: Sequence[float], clusters: Clusters) -> list[Cell]:
 
 
 def _span(result: Estimate | Difference) -> str:
-    return "too few" if result.few else f"{figure(result.low)} to {figure(result.high)}"
+    return "too few" if result.few else f"[{figure(result.low)}, {figure(result.high)}]"
 
 
 def _clusters(sources: Sequence[Source], *names: str) -> Clusters:
     """What source items share, or their variations do."""
     varied = ((own.clusters for name in names for own in each.varied.get(name, ())) for each in sources)
     return Clusters.of([list(dict.fromkeys(chain(each.clusters, *more))) for each, more in zip(sources, varied)])
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None

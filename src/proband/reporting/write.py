@@ -14,9 +14,10 @@ from proband.core.errors import ProbandError
 from proband.core.files import slug
 from proband.core.metrics import Metric
 from proband.core.progress import Progress, log
-from proband.core.suite import Analysis, Claim, Results, Sheet, Suite, Table
-from proband.reporting.claims import chosen, claims_sheet, judge
-from proband.reporting.draw.marks import MODELS
+from proband.core.suite import Claim, Results, Sheet, Suite, Table
+from proband.reporting.claims import claims_sheet, judge
+from proband.reporting.draw.charts import dot_plot
+from proband.reporting.draw.marks import MODELS, WIDE, svg
 from proband.reporting.findings import (
     SHORTCUT,
     SHORTCUT_WRONG,
@@ -25,7 +26,6 @@ from proband.reporting.findings import (
     shortcut_headline,
     unread_warnings,
 )
-from proband.reporting.folder import Folder
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
@@ -35,7 +35,9 @@ from proband.reporting.numbers.score_tables import ScoreTable, combined_table, f
 from proband.reporting.page.browse import write_browser
 from proband.reporting.page.page import PAGES, Section, pages
 from proband.reporting.profile import Profile
+from proband.reporting.profile_texts import as_json, as_table
 from proband.reporting.several_runs import several_run_sheets
+from proband.reporting.tables import Folder
 from proband.reporting.variations import effects_of, variation_sheets, variation_table
 from proband.stats import LEAST_FREEDOM
 
@@ -48,33 +50,25 @@ class ReportOptions:
 
     title: str | None = None
     seed: int = 0
-    tables: Sequence[str] | None = None  # by name; None: those that are not only for studies
-    analyses: Sequence[str] | None = None  # by name, or all; None: those that are not only for studies
-    claims: bool | Sequence[str] = False  # test the suites' claims, or those that contain one of these texts
+    tables: Sequence[str] | None = None  # by name, or all; None: those that are not only for studies
+    claims: bool = False  # test the suites' claims
     split: str = ""  # the items that are scored (core/metrics.py)
     force: bool = False  # write over files that no report wrote
     shortcuts: bool = True  # a column for the items where the best shortcut of the suite is wrong
     findings: Mapping[str, Sequence[Claim]] = field(default_factory=dict)  # by suite: tested too, and stated first
     notes: Sequence[tuple[str, str]] = ()  # a sentence and a link, below the findings
-    profile: Profile | None = None  # stands first, with its files
+    profile: Profile | None = None  # comes first, with its files
 
     def tables_of(self, suite: Suite) -> list[Table]:
-        return [table for table in suite.tables if (table.always if self.tables is None else table.name in self.tables)]
-
-    def claims_of(self, suite: Suite) -> Sequence[Claim]:
-        return chosen(suite.claims, self.claims) if self.claims else ()
-
-    def analyses_of(self, suite: Suite) -> list[Analysis]:
-        if self.analyses is None:
-            return [analysis for analysis in suite.analyses if analysis.always]
-        return [analysis for analysis in suite.analyses if {ALL, analysis.name} & set(self.analyses)]
+        if self.tables is None:
+            return [table for table in suite.tables if table.always]
+        return [table for table in suite.tables if {ALL, table.name} & set(self.tables)]
 
     def metrics_of(self, suite: Suite) -> list[Metric]:
-        """The metrics that the tables, the analyses, the claims and the findings need."""
-        beside = {name for analysis in self.analyses_of(suite) for name in analysis.tables.values()}
-        names = [table.metric for table in self.tables_of(suite)]
-        names += [table.metric for table in suite.tables if table.name in beside]
-        tested = (*self.claims_of(suite), *self.findings.get(suite.name, ()))
+        """The metrics that the tables, the claims and the findings need."""
+        wanted = {name for table in self.tables_of(suite) for name in (table.name, *table.beside.values())}
+        names = [table.metric for table in suite.tables if table.of_scores and table.name in wanted]
+        tested = (*(suite.claims if self.claims else ()), *self.findings.get(suite.name, ()))
         names += [contrast.metric for claim in tested for contrast in claim.contrasts]
         return [suite.metric(name) for name in dict.fromkeys(names)]
 
@@ -84,29 +78,27 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     report that this one does not have are removed. `options` are the fields of ReportOptions. Returns where it is and
     the main findings; the numbers are in report.json."""
     what = ReportOptions(**options)
-    check(sets, what)
+    if not sets:
+        raise ProbandError("nothing to report: no run was given")
+    known = dict.fromkeys(table.name for each in sets for table in each.suite.tables)
+    if unknown := next((name for name in what.tables or () if name not in (ALL, *known)), ""):
+        raise ProbandError(f"no table {unknown!r}; there are {', '.join(known) or 'none'}")
     folder = Folder(out, force=what.force)
     sections = _sections(sets, folder, what)
     studies = [section.study for section in sections]
     tested = [(section.study, section.tables) for section in sections]
-    claims = judge(tested, {each.suite.name: what.claims_of(each.suite) for each in sets}) if what.claims else []
+    claims = judge(tested) if what.claims else []
     findings = judge(tested, what.findings) if what.findings else []
     if what.claims:
         folder.sheet(claims_sheet(claims, {study.key: study.name for study in studies}))
         folder.add("claims.json", {"claims": _plain(claims)})
     title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
-    texts = pages(
-        sections,
-        title=title,
-        claims=claims,
-        learnt=findings,
-        notes=what.notes,
-        profile=what.profile,
-    )
     if what.profile is not None:
-        folder.profile(what.profile)
-    for file, text in texts.items():
-        folder.add(file, text)
+        folder.add("profile.json", as_json(what.profile))
+        folder.sheet(table := as_table(what.profile))
+        folder.add("figures/profile.svg", svg(dot_plot(table, WIDE)))
+    texts = pages(sections, title=title, claims=claims, learnt=findings, notes=what.notes, profile=what.profile)
+    folder.contents |= texts
     summary = {"title": title, "findings": _plain(findings)}
     summary["sets"] = [_set_summary(section) for section in sections]
     folder.finish(summary | ({"claims": _plain(claims)} if what.claims else {}))
@@ -124,31 +116,8 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     }
 
 
-# ---- what is wanted ------------------------------------------------------------------------------------------------
-
-
-def check(sets: Sequence[ItemSet], what: ReportOptions) -> None:
-    """Whether there is what the options name."""
-    if not sets:
-        raise ProbandError("nothing to report: no run was given")
-    stated = [claim.statement for each in sets for claim in each.suite.claims]
-    for text in () if isinstance(what.claims, bool) else what.claims:
-        if not any(text in statement for statement in stated):
-            raise ProbandError(f"no claim contains {text!r}")
-    for kind, wanted, known in (
-        ("table", what.tables or (), [table.name for each in sets for table in each.suite.tables]),
-        ("analysis", what.analyses or (), [ALL, *(analysis.name for each in sets for analysis in each.suite.analyses)]),
-    ):
-        for name in wanted:
-            if name not in known:
-                raise ProbandError(f"no {kind} {name!r}; there are {', '.join(dict.fromkeys(known)) or 'none'}")
-
-
-# ---- the item sets -------------------------------------------------------------------------------------------------
-
-
 def _sections(sets: Sequence[ItemSet], folder: Folder, what: ReportOptions) -> list[Section]:
-    """The numbers of every item set first, so that a system has one colour wherever it is drawn; then its files."""
+    """The numbers of every item set, so that a system has one colour everywhere; then its files."""
     keys = unique([*PAGES, *(slug(each.suite.name) for each in sets)])[len(PAGES) :]
     studies: list[Study] = []
     with Progress("report", total=sum(3 + len(what.tables_of(each.suite)) for each in sets)) as bar:
@@ -198,24 +167,15 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     wanted += [variation_table(study.main, varied)] if varied else []
     wanted += [best.table(study.main.name)] if best else []
     overall, *scores = [fill(study, table) for table in wanted]
+    results, sheets = cast(Results, dataclasses.replace(study.items, splits=study.splits)), list[Sheet]()
     for table in what.tables_of(suite):
-        scores += [filled] if (filled := fill(study, table)).filled else []
+        if table.of_scores:
+            scores += [filled] if (filled := fill(study, table)).filled else []
+        elif table.built_with.items() <= study.items.manifest.get("options", {}).items():
+            sheets += _made(table, results, study, what) if table.of else combined_table(study, table)
         advance()
-    first = next(
-        (
-            each
-            for each in scores
-            if each.metric is study.main and each.by_system and SHORTCUT not in each.table.columns
-        ),
-        None,
-    )
-    results = cast(Results, dataclasses.replace(study.items, splits=study.splits))
-    sheets = [
-        sheet
-        for each in what.analyses_of(suite)
-        if each.built_with.items() <= study.items.manifest.get("options", {}).items()
-        for sheet in (_analysed(each, results, study, what) if each.of else combined_table(study, each))
-    ]
+    mains = (each for each in scores if each.metric is study.main and each.by_system)
+    first = next((each for each in mains if SHORTCUT not in each.table.columns), None)
     if len(study.systems) > 1:
         sheets += several_run_sheets(study, results)
     if varied:
@@ -238,18 +198,16 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     )
 
 
-def _analysed(analysis: Analysis, results: Results, study: Study, what: ReportOptions) -> Sequence[Sheet]:
-    """The tables of an analysis; one that nobody asked for by name is left out where its package is missing."""
+def _made(table: Table, results: Results, study: Study, what: ReportOptions) -> Sequence[Sheet]:
+    """What the table's own function makes; one that nobody asked for by name is left out where its package is
+    missing."""
     try:
-        return analysis.of(results, study.seed) if analysis.of else ()
+        return table.of(results, study.seed) if table.of else ()
     except ProbandError as error:
-        if what.analyses is not None or "pip install" not in str(error):
+        if what.tables is not None or "pip install" not in str(error):
             raise
         log(f"left out: {error}")
         return ()
-
-
-# ---- for machines --------------------------------------------------------------------------------------------------
 
 
 def _plain(records: Sequence[Any]) -> list[dict[str, Any]]:
@@ -276,14 +234,21 @@ def _set_summary(section: Section) -> dict[str, Any]:
             for label, run, known in zip(items.labels, items.runs, study.arrays.runs)
         ],
         "systems": [{"label": each.label, "runs": [items.labels[run] for run in each.runs]} for each in study.systems],
-        "tables": [_score_summary(each) for each in (section.overall, *scores)],
-        "sheets": [
+        "tables": [
             {
-                "name": each.name.removeprefix(f"{study.key}-"),
-                "title": each.title,
-                "header": each.header,
-                "rows": each.rows,
+                "name": table.name,
+                "title": table.table.title,
+                "metric": table.metric.name,
+                "where": formatting.group(table.table.where) if table.table.where else "",
+                "scope": table.scope,
+                "estimates": [each for each in table.records() if each["kind"] == "ours"],
+                "published": [each for each in table.records() if each["kind"] == "published"],
             }
+            for table in (section.overall, *scores)
+        ],
+        "sheets": [
+            {"name": each.name.removeprefix(f"{study.key}-")}
+            | {name: getattr(each, name) for name in ("title", "header", "rows")}
             for each in section.tables
             if not isinstance(each, ScoreTable)
         ],
@@ -293,42 +258,24 @@ def _set_summary(section: Section) -> dict[str, Any]:
 
 
 def _scores(section: Section) -> list[dict[str, Any]]:
-    """The main metric of each system over the items that are scored."""
-    study, cells = section.study, section.overall.first_cells
-    return [
-        {"items": study.name, "split": ",".join(study.splits), "model": label, "metric": formatting.metric(study.main)}
-        | {"asked": formatting.how_asked(study.items.runs[study.systems[at].runs[0]])}
-        | {
-            "mean": formatting.figure(cell.estimate.mean, study.main),
-            "interval": formatting.span(cell.estimate, study.main),
-        }
-        | {"chance": "" if cell.chance is None else formatting.figure(cell.chance, study.main), "n": cell.estimate.n}
-        | {"unread": cell.unread, **_without_shortcut(section, at)}
-        for at, (label, cell) in enumerate(zip(study.labels, cells))
-        if cell is not None
-    ]
-
-
-def _without_shortcut(section: Section, system: int) -> dict[str, str]:
-    """The same where the best shortcut is wrong, of a suite that declares shortcuts."""
-    for table in section.tables:
-        if isinstance(table, ScoreTable) and SHORTCUT in table.table.columns:
-            cells = dict(zip(table.columns, next(line.cells for line in table.lines if line.run == system)))
-            if (cell := cells[(SHORTCUT_WRONG,)]) is None:
-                return {}
-            mean = formatting.figure(cell.estimate.mean, table.metric)
-            return {"shortcut wrong": f"{mean} {formatting.span(cell.estimate, table.metric)}"}
-    return {}
-
-
-def _score_summary(table: ScoreTable) -> dict[str, Any]:
-    records = list(table.records())
-    return {
-        "name": table.name,
-        "title": table.table.title,
-        "metric": table.metric.name,
-        "where": formatting.group(table.table.where) if table.table.where else "",
-        "scope": table.scope,
-        "estimates": [each for each in records if each["kind"] == "ours"],
-        "published": [each for each in records if each["kind"] == "published"],
-    }
+    """The main metric of each system over the items that are scored, and over those where the best shortcut is wrong,
+    of a suite that declares shortcuts."""
+    study, metric = section.study, section.study.main
+    rows = []
+    for at, (cell, hard) in enumerate(zip(study.cell(metric, {}), study.cell(metric, {SHORTCUT: SHORTCUT_WRONG}))):
+        if cell is not None:
+            first, e = study.items.runs[study.systems[at].runs[0]], cell.estimate
+            row = {
+                "items": study.name,
+                "split": ",".join(study.splits),
+                "model": study.labels[at],
+                "metric": formatting.metric(metric),
+                "asked": formatting.how_asked(first),
+                "mean": formatting.figure(e.mean, metric),
+                "interval": formatting.span(e, metric),
+                "chance": "" if cell.chance is None else formatting.figure(cell.chance, metric),
+                "n": e.n,
+                "unread": cell.unread,
+            }
+            rows.append(row | ({"shortcut wrong": formatting.estimate(hard.estimate, metric)} if hard else {}))
+    return rows

@@ -198,8 +198,7 @@ def test_a_macro_mean_weighs_values_the_same(make_set: Callable[..., ItemSet]) -
     relations = study.arrays.tags["relation"].values
     means = [cell.estimate.mean for r in relations if (cell := study.cell(ACCURACY, {"relation": r})[0])]
     grid = fill(study, Table(name="t", title="T", rows=(), columns=(), macro="relation"))
-    (cell,) = grid.first_cells
-    assert cell
+    (cell,) = grid.filled
     assert cell.estimate.mean == pytest.approx(float(np.mean(means)))
     assert cell.estimate.low < cell.estimate.mean < cell.estimate.high
 
@@ -242,11 +241,10 @@ def test_the_best_is_the_lowest_where_low_is_better(make_set: Callable[..., Item
     items = dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(surprisal,)))
     study = study_of(items)
     grid = fill(study, Table(name="t", title="T", rows=(), columns=(), metric="surprisal"))
-    cells = [cell for cell in grid.first_cells if cell]
     bold = [line.label for line, cells in panel(grid)["bodies"][0] if "best" in cells[0]["classes"]]
-    assert bold == [min(zip(cells, grid.labels), key=lambda each: each[0].estimate.mean)[1]]
-    assert grid.unit == "surprisal ↓, nats, test items, 95% intervals"
-    assert cells[0].chance is None
+    assert bold == [min(zip(grid.filled, grid.labels), key=lambda each: each[0].estimate.mean)[1]]
+    assert grid.unit == "surprisal ↓, nats, test items, 95 % intervals"
+    assert grid.filled[0].chance is None
 
 
 def test_replies_that_cannot_be_read_are_wrong_and_skipped_items_are_left_out(make_set: Callable[..., ItemSet]) -> None:

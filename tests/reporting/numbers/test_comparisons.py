@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 import pytest
@@ -11,10 +11,14 @@ from proband.core.metrics import ACCURACY, Metric
 from proband.core.types import Item
 from proband.reporting import ItemSet
 from proband.reporting.findings import sentences
-from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.comparisons import between, comparisons
+from proband.reporting.numbers.cells import Comparison, Study
+from proband.reporting.numbers.comparisons import comparisons
 from proband.reporting.numbers.score_tables import fill
 from proband.stats import holm
+
+
+def between(compared: Sequence[Comparison], a: str, b: str) -> list[Comparison]:
+    return [each for each in compared if {each.a, each.b} == {a, b}]
 
 
 def test_comparisons_of_a_pair_are_corrected_together(make_set: Callable[..., ItemSet]) -> None:
@@ -64,7 +68,7 @@ def test_the_better_one_is_named_first_also_where_low_is_better(make_set: Callab
     assert only.value < 0
     assert only.high < 0
     (said,) = sentences(study, None, [only])
-    assert said.startswith("embedded:mlm has the lowest errors on test items, 39.4%: ")
+    assert said.startswith("embedded:mlm has the lowest errors on test items, 39.4 %: ")
     assert " points " in said
     assert " below baseline:random" in said
 
@@ -74,7 +78,7 @@ def test_the_sentences_say_what_the_numbers_say(make_set: Callable[..., ItemSet]
     study = Study(items, seed=0)
     grid = fill(study, items.suite.tables[0])
     said = sentences(study, grid, comparisons(study))
-    cell = grid.last[0].cells[grid.columns.index(("random-tail",))]
+    cell = grid.groups[-1][0].cells[grid.columns.index(("random-tail",))]
     assert cell
     above = next(each for each in said if "above chance" in each)
     assert above.startswith(

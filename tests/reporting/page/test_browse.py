@@ -65,7 +65,7 @@ def test_no_file_can_end_a_script_early(make_set: Callable[..., ItemSet], tmp_pa
 def test_what_is_no_drawing_is_refused(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     loaded = make_set(8)
     suite = dataclasses.replace(loaded.suite, draw=lambda item, answer: "<p>no</p>")
-    with pytest.raises(ProbandError, match="is not an SVG element"):
+    with pytest.raises(ProbandError, match="does not begin with <svg xmlns"):
         written(dataclasses.replace(loaded, suite=suite), tmp_path)
 
 

@@ -319,7 +319,7 @@ def test_unread_skipped_and_ties_are_shown_as_what_they_are(
     seen = visit(of=tmp_path)
     at = seen.page.locator("#overview .headline dt").all_inner_texts().index("embedded:mlm")
     said = seen.page.locator("#overview .headline .value").nth(at).inner_text()
-    assert "1.3% unread" in said
+    assert "1.3 % unread" in said
     assert "1 skipped" in said
     seen.items()
     ticks = [row.locator(".tick").nth(at).get_attribute("aria-label") for row in seen.page.locator("#list .row").all()]

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from proband.reporting import ItemSet, write_report
-from proband.reporting.draw.marks import COLOURS, MODELS, shape_number
+from proband.reporting.draw.marks import COLOURS, MODELS, shape_of
 from proband.reporting.numbers.cells import Study
 from proband.reporting.write import colour
 
@@ -128,7 +128,7 @@ def test_twelve_models_have_twelve_colours_and_each_page_its_own(make_set: Calla
     assert MODELS >= 12
     colours = [lab(COLOURS[f"m{number}"]) for number in range(MODELS)]
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(colours, 2)) > 17
-    assert len({(model % MODELS, shape_number(model)) for model in range(36)}) == 36
+    assert len({(model % MODELS, shape_of(model)) for model in range(36)}) == 36
     studies = [
         Study(make_set(24, models=[f"m{at}" for at in names])) for names in (range(9), range(6, 17), (0, 16, 20))
     ]

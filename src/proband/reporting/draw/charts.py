@@ -4,15 +4,15 @@ Numbers on the columns (k, layer) make lines; few rows make dots; a table of man
 shaded (blue above chance or, where there is one, the best shortcut; orange below; pale where the interval includes it).
 A drawing is a function of the grid and a width, so that the page has a wide and a narrow one of the same figure.
 
-Lines along a numeric column (k, depth, layer), a panel per row, with published lines beside; and the curves of an
-analysis (precision against recall), with a band where the interval is known.
+Lines along a numeric column (k, depth, layer), a panel per row, with published lines next to them; and the curves of a
+table (precision against recall), with a band where the interval is known.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
@@ -54,29 +54,25 @@ def figure_of(sheet: Sheet) -> Callable[[float], Picture] | None:
 # ---- dots with intervals: a strip per row, a panel per column --------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Band:
-    """One labelled strip of a dot plot and its lines; those that are published share a lane."""
+Band = tuple[str, Sequence[Line]]  # a labelled strip of a dot plot and its lines
 
-    label: str
-    lines: tuple[Line, ...]
 
-    @property
-    def lanes(self) -> int:
-        return len({line.run for line in self.lines})
+def _lanes(band: Band) -> int:
+    """Published lines share one."""
+    return len({line.run for line in band[1]})
 
 
 def dot_plot(grid: ScoreTable, width: float) -> Picture:
     """A dot and its interval per model, a strip per row, a panel per column; dashes mark chance, a bar the best
-    shortcut. The numbers of a single column stand beside it; on a narrow screen its rows are named above."""
+    shortcut. The numbers of a single column are next to it; on a narrow screen its rows are named above."""
     bands = _bands(grid)
     narrow = width < 500
     columns, alone = grid.columns, len(grid.columns) == 1
     per = 1 if narrow else max(1, min(len(columns), 4))
-    names = text_width([band.label for band in bands])
+    names = text_width([label for label, _ in bands])
     left = 2.0 if alone and narrow else min(names + 14, (0.38 if narrow else 0.28) * width)
     lane, pad, top = 13.0, 28.0 if alone and narrow else 12.0, 6.0 if alone else 26.0
-    heights = [pad + lane * band.lanes for band in bands]
+    heights = [pad + lane * _lanes(band) for band in bands]
     panel = (width - left - 8 - (110 if alone else 0)) / per
     tall = top + sum(heights) + 34
     low, high = grid.value_range
@@ -91,34 +87,34 @@ def dot_plot(grid: ScoreTable, width: float) -> Picture:
         at = y + top
         for band, tallness in zip(bands, heights):
             if alone and narrow:
-                name = shorten(band.label, width - 16, size=13)
+                name = shorten(band[0], width - 16, size=13)
                 marks.append(Mark(kind="text", at=(left + 8, at + 16), text=name, size=13))
             elif i % per == 0:
-                name = shorten(band.label, left - 8)
+                name = shorten(band[0], left - 8)
                 marks.append(Mark(kind="text", at=(left - 6, at + tallness / 2 + 4), text=name, anchor="end"))
             marks += _strip(grid, band, i, axis, at, tallness, lane)
             at += tallness
-        levels = [level for band in bands if (level := _chance(band.lines, i)) is not None]
+        levels = [level for _, lines in bands if (level := _level_of("chance", lines, i)) is not None]
         if levels:
             marks.append(soft_text(axis(levels[0]), at + 28, "chance", size=10.5))
     bottom = tall * math.ceil(len(columns) / per)
-    key, height = _key(grid.labels, _hues(grid), width, bottom) if grid.table.rows else ([], bottom)
+    key, height = _key(grid.labels, grid.hues, width, bottom) if grid.table.rows else ([], bottom)
     return picture(grid, width, height, [*marks, *key])
 
 
 def _bands(grid: ScoreTable) -> list[Band]:
     """A strip per row; in a table without rows a strip per model."""
     if grid.table.rows:
-        return [Band(grid.row_heading(group[0].row), tuple(group)) for group in grid.groups]
-    own = [Band(line.label, (line,)) for line in grid.lines if line.run is not None]
-    theirs = tuple(line for line in grid.lines if line.run is None)
-    return own + ([Band("published", theirs)] if theirs else [])
+        return [(grid.row_heading(group[0].row), group) for group in grid.groups]
+    own: list[Band] = [(line.label, (line,)) for line in grid.lines if line.run is not None]
+    theirs = [line for line in grid.lines if line.run is None]
+    return own + ([("published", theirs)] if theirs else [])
 
 
-def _chance(lines: Sequence[Line], column: int) -> float | None:
-    """The chance level of a cell, which is that of its items."""
-    cells = [line.cells[column] for line in lines if line.cells]
-    return next((cell.chance for cell in cells if cell is not None and cell.chance is not None), None)
+def _level_of(name: str, lines: Sequence[Line], column: int) -> float | None:
+    """The `chance` of a cell, which is that of its items, or its best `shortcut`."""
+    values = (getattr(line.cells[column], name, None) for line in lines if line.cells)
+    return next((value for value in values if value is not None), None)
 
 
 def _panel_frame(axis: Axis, top: float, bottom: float, *, stripes: Sequence[float]) -> list[Mark]:
@@ -138,23 +134,21 @@ def _panel_frame(axis: Axis, top: float, bottom: float, *, stripes: Sequence[flo
 
 def _strip(grid: ScoreTable, band: Band, column: int, axis: Axis, top: float, height: float, lane: float) -> list[Mark]:
     marks: list[Mark] = []
-    first = top + height - 6 - lane * (band.lanes - 0.5)
-    ends = first - lane / 2 - 4, top + height - 2
-    if (chance := _chance(band.lines, column)) is not None:
-        x = axis(chance)
-        marks.append(Mark(kind="line", at=(x, ends[0], x, ends[1]), paint="rule", width=1.5, dash="3 3"))
-    if (shortcut := _best_shortcut(band.lines, column)) is not None:
-        x = axis(shortcut)
-        marks.append(Mark(kind="line", at=(x, ends[0], x, ends[1]), paint="ink", width=2.5, opacity=0.75))
-    for number, line in enumerate(band.lines):
-        y = first + lane * min(number, band.lanes - 1)
+    first = top + height - 6 - lane * (_lanes(band) - 0.5)
+    dashed = Mark(kind="line", at=(), paint="rule", width=1.5, dash="3 3")
+    bar = Mark(kind="line", at=(), paint="ink", width=2.5, opacity=0.75)
+    for level, mark in (("chance", dashed), ("shortcut", bar)):
+        if (score := _level_of(level, band[1], column)) is not None:
+            marks.append(replace(mark, at=(axis(score), first - lane / 2 - 4, axis(score), top + height - 2)))
+    for number, line in enumerate(band[1]):
+        y = first + lane * min(number, _lanes(band) - 1)
         if line.run is None:
             if (figure := line.figures[column]) is not None:
                 at = (axis(figure.value), y, 3.6)
                 dot = Mark(kind="dot", at=at, paint="pub", shape="diamond", hollow=True, tip=tip(grid, line, column))
                 marks.append(dot)
         elif (cell := line.cells[column]) is not None:
-            e, hue = cell.estimate, grid.hue(line.run)
+            e, hue = cell.estimate, grid.hues[line.run]
             at, text = (axis(e.mean), y, 4.0), tip(grid, line, column)
             dot = Mark(kind="dot", at=at, shape=shape_of(hue), model=line.run, tip=text)
             if e.few:
@@ -177,25 +171,28 @@ DEEPEST = 0.85  # how much of the full colour the extreme has, so that the figur
 
 
 def shade(cell: Cell, span: tuple[float, float], metric: Metric) -> str:
-    """How far from the level to beat, as a share of the way to 1 (or to 0); without one, how good in the range.
+    """The colour of the page for how far from the level to beat, as a share of the way to 1 (or to 0); without one, how
+    good in the range.
 
     >>> from proband.core.metrics import ACCURACY
     >>> from proband.core.types import Estimate
     >>> e = Estimate(metric="accuracy", group={}, mean=0.75, low=0.7, high=0.8, n=9)
-    >>> shade(Cell(e, 0.5), (0, 1), ACCURACY), shade(Cell(e, None), (0.5, 1.0), ACCURACY)
-    ('high 0.42', 'high 0.42')
+    >>> shade(Cell(e, 0.5), (0, 1), ACCURACY) == shade(Cell(e, None), (0.5, 1.0), ACCURACY)
+    True
     >>> shade(Cell(e, 0.72), (0, 1), ACCURACY)
-    'high 0.00'
+    'color-mix(in srgb, var(--high) 0%, var(--middle))'
     """
-    mean, chance = cell.estimate.mean, cell.level
+    mean, chance, name = cell.estimate.mean, cell.level, "high"
     if cell.against_level == "at":
-        return "high 0.00"
-    if chance is None or not 0 < chance < 1:
+        share = 0.0
+    elif chance is None or not 0 < chance < 1:
         low, high = span if metric.better == "high" else span[::-1]
-        return f"high {DEEPEST * (mean - low) / (high - low):.2f}"
-    if mean >= chance:
-        return f"high {DEEPEST * (mean - chance) / (1 - chance):.2f}"
-    return f"low {DEEPEST * (chance - mean) / chance:.2f}"
+        share = (mean - low) / (high - low)
+    elif mean >= chance:
+        share = (mean - chance) / (1 - chance)
+    else:
+        name, share = "low", (chance - mean) / chance
+    return f"color-mix(in srgb, var(--{name}) {round(100 * DEEPEST * share)}%, var(--middle))"
 
 
 # ---- lines and bars over numbers -------------------------------------------------------------------------------------
@@ -220,7 +217,7 @@ def line_plot(grid: ScoreTable, width: float) -> Picture:
     marks: list[Mark] = []
     for i, group in enumerate(groups):
         x, y = (i % per) * panel, (i // per) * tall
-        step = min(MARK, 0.8 * (panel - 58 - room) / len(numbers) / len(grid.labels))  # marks stand side by side
+        step = min(MARK, 0.8 * (panel - 58 - room) / len(numbers) / len(grid.labels))  # marks are side by side
         pad = step * (len(grid.labels) - 1) / 2
         across = Axis(min(numbers), max(numbers), x + 42 + pad, x + panel - 16 - room - pad, False)
         up = Axis(low, high, y + tall - 48, y + 28, grid.metric.percent)
@@ -229,13 +226,9 @@ def line_plot(grid: ScoreTable, width: float) -> Picture:
         for line in group:
             if line.run is not None:
                 marks += _line(grid, line, line.run, across, up, step * line.run - pad)
-    key, height = _key(grid.labels, _hues(grid), width, tall * math.ceil(len(groups) / per))
+    key, height = _key(grid.labels, grid.hues, width, tall * math.ceil(len(groups) / per))
     against = f" against {formatting.name(grid.table.columns[0])}"
     return picture(grid, width, height, [*marks, *key], against=against)
-
-
-def _hues(grid: ScoreTable) -> list[int]:
-    return [grid.hue(run) for run in range(len(grid.labels))]
 
 
 def _key(
@@ -271,30 +264,16 @@ def _frame(
         marks.append(soft_text(left - 8, y + 4, up.name(tick), anchor="end"))
     gap = (across.end - across.start) / max(1, len(numbers) - 1)
     every = max(1, math.ceil(22 / gap))
-    marks += [soft_text(across(number), up.start + 16, f"{number:g}") for number in numbers[::every]]
+    marks += [soft_text(across(number), up.start + 16, across.name(number)) for number in numbers[::every]]
     middle = (across.start + across.end) / 2
     marks.append(soft_text(middle, up.start + 34, formatting.name(grid.table.columns[0]), size=12))
-    chance = [_chance(lines, at) for at in range(len(numbers))]
-    shortcut = [_best_shortcut(lines, at) for at in range(len(numbers))]
-    marks += _level("chance", chance, grid, across, up, width=1.5, dash="3 3")
-    return marks + _level("best shortcut", shortcut, grid, across, up, width=2, dash="7 4")
-
-
-def _level(
-    name: str, values: Sequence[float | None], grid: ScoreTable, across: Axis, up: Axis, *, width: float, dash: str
-) -> list[Mark]:
-    """A dashed line through a value per column, with its name at the end."""
-    known = [(across(float(column[0])), up(value)) for column, value in zip(grid.columns, values) if value is not None]
-    if len(known) < 2:
-        return []
-    line = Mark(kind="poly", at=tuple(chain(*known)), paint="rule", width=width, dash=dash)
-    return [line, soft_text(known[-1][0], known[-1][1] - 5, name, size=10.5, anchor="end")]
-
-
-def _best_shortcut(lines: Sequence[Line], column: int) -> float | None:
-    """The best of the suite's own baselines."""
-    cells = [line.cells[column] for line in lines if line.cells]
-    return next((cell.shortcut for cell in cells if cell and cell.shortcut is not None), None)
+    for level, name, width, dash in (("chance", "chance", 1.5, "3 3"), ("shortcut", "best shortcut", 2.0, "7 4")):
+        values = [(number, _level_of(level, lines, at)) for at, number in enumerate(numbers)]
+        known = [(across(number), up(value)) for number, value in values if value is not None]
+        if len(known) > 1:  # a dashed line through a value per column, with its name at the end
+            marks.append(Mark(kind="poly", at=tuple(chain(*known)), paint="rule", width=width, dash=dash))
+            marks.append(soft_text(known[-1][0], known[-1][1] - 5, name, size=10.5, anchor="end"))
+    return marks
 
 
 def _line(grid: ScoreTable, line: Line, run: int, across: Axis, up: Axis, shift: float) -> list[Mark]:
@@ -304,7 +283,7 @@ def _line(grid: ScoreTable, line: Line, run: int, across: Axis, up: Axis, shift:
     lower = [(x, up(low)) for x, (low, _) in zip(xs, ends)]
     upper = [(x, up(high)) for x, (_, high) in zip(xs, ends)]
     path = [(x, up(cell.estimate.mean)) for x, (_, cell) in zip(xs, known)]
-    hue = grid.hue(run)
+    hue = grid.hues[run]
     paint, outline = colour_of(hue), tuple(chain(*upper, *lower[::-1]))
     faint = 0.14 if len(grid.labels) <= MANY else 0.07
     band = Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=faint, model=run)
@@ -341,7 +320,7 @@ def _published(
     return marks
 
 
-# ---- curves of an analysis -------------------------------------------------------------------------------------------
+# ---- curves of a table ----------------------------------------------------------------------------------------------
 
 
 CURVE_DASHES = ("", "6 3", "2 3", "8 3 2 3")

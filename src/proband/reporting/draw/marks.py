@@ -12,11 +12,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proband.core.files import asset
+from proband.core.files import asset, minus
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.score_tables import ScoreTable
 
-# The light colours of the page; those of models are told apart by people with any colour vision (after Okabe and Ito).
+# The light colours of the page; those of models are distinguishable with any colour vision (after Okabe and Ito).
 COLOURS: dict[str, str] = dict(re.findall(r"--(\w+): (#\w{6});", asset("proband.web", "page.css").partition("}")[0]))
 MODELS = 12  # colours
 CORNERS = {"square": (4, 45, 1.25), "triangle": (3, -90, 1.4), "diamond": (4, 0, 1.35), "pointer": (3, 90, 1.4)}
@@ -28,10 +28,8 @@ FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """A line (x1 y1 x2 y2), rect (x y width height), dot (x y radius), text (x y) or poly (x1 y1 x2 y2 ...).
-
-    `paint` names a colour of COLOURS, or mixes one into the middle: `high 0.4`.
-    """
+    """A line (x1 y1 x2 y2), rect (x y width height), dot (x y radius), text (x y) or poly (x1 y1 x2 y2 ...); `paint`
+    names a colour of COLOURS."""
 
     kind: str
     at: tuple[float, ...]
@@ -65,16 +63,12 @@ def colour_of(model: int) -> str:
 
 
 def shape_of(model: int) -> str:
-    """Shapes in turn, so that models of one colour, or of colours that some people see as one, differ in shape."""
-    return SHAPES[shape_number(model)]
+    """Shapes in turn, so that models of one colour, or of colours that some people see as one, differ in shape.
 
-
-def shape_number(model: int) -> int:
+    >>> [(colour_of(model), shape_of(model)) for model in (0, 12, 24)]
+    [('m0', 'circle'), ('m0', 'triangle'), ('m0', 'pointer')]
     """
-    >>> [(model % MODELS, shape_number(model)) for model in (0, 12, 24)]
-    [(0, 0), (0, 2), (0, 4)]
-    """
-    return (model + model // len(SHAPES)) % len(SHAPES)
+    return SHAPES[(model + model // len(SHAPES)) % len(SHAPES)]
 
 
 def look(model: int) -> str:
@@ -83,31 +77,7 @@ def look(model: int) -> str:
     >>> look(1), look(12)
     ('s1 c1', 's2 c0')
     """
-    return f"s{shape_number(model)} c{model % MODELS}"
-
-
-def mixed(paint: str) -> str:
-    """A colour for paper.
-
-    >>> mixed("m0"), mixed("high 0.0") == COLOURS["middle"], mixed("high 1.0") == COLOURS["high"]
-    ('#0f6db3', True, True)
-    """
-    name, _, share = paint.partition(" ")
-    if not share:
-        return COLOURS[name]
-    pairs = zip(_bytes(COLOURS["middle"]), _bytes(COLOURS[name]))
-    return "#" + "".join(f"{round(a + (b - a) * float(share)):02x}" for a, b in pairs)
-
-
-def _bytes(colour: str) -> tuple[int, ...]:
-    return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
-
-
-def variable(paint: str) -> str:
-    name, _, share = paint.partition(" ")
-    if not share:
-        return f"var(--{name})"
-    return f"color-mix(in srgb, var(--{name}) {100 * float(share):.0f}%, var(--middle))"
+    return f"s{SHAPES.index(shape_of(model))} c{model % MODELS}"
 
 
 # ---- what drawings share ---------------------------------------------------------------------------------------------
@@ -144,7 +114,7 @@ class Axis:
         return [round(i * step, 10) for i in range(first, last + 1)]
 
     def name(self, value: float) -> str:
-        return f"{100 * value:g}" if self.percent else f"{value:g}"
+        return minus(f"{100 * value if self.percent else value:g}")
 
 
 def shorten(text: str, width: float, *, size: float = 12.0) -> str:
@@ -167,7 +137,7 @@ def soft_text(x: float, y: float, text: str, *, size: float = 11.0, anchor: str 
 
 
 def picture(grid: ScoreTable, width: float, height: float, marks: Sequence[Mark], *, against: str = "") -> Picture:
-    """With words for those who do not see the figure: every number is in the table below it."""
+    """A picture with alternative text; every number is in the table below it."""
     title = f"{grid.table.title}, {formatting.metric(grid.metric)}{against}"
     description = f"{formatting.count(len(grid.labels), 'model')}; the numbers are in the table."
     return Picture(width=width, height=height, marks=tuple(marks), title=title, description=description)
@@ -200,11 +170,10 @@ GEOMETRY = {
 
 
 def _element(mark: Mark, page: bool, switched: bool) -> str:
-    colour = variable if page else mixed
-    paint = colour(mark.paint)
+    paint, paper = (f"var(--{name})" if page else COLOURS[name] for name in (mark.paint, "paper"))
     style = f"fill:{paint}"
     if mark.kind == "dot":
-        style = f"fill:{colour('paper') if mark.hollow else paint};stroke:{paint};stroke-width:1.5"
+        style = f"fill:{paper if mark.hollow else paint};stroke:{paint};stroke-width:1.5"
     elif mark.kind in ("line", "poly") and not mark.filled:
         style = f"fill:none;stroke:{paint};stroke-width:{_n(mark.width)}"
     name, attributes = _shape(mark)

@@ -5,8 +5,8 @@ A Study answers for one item set; asked twice for the same cell it counts once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -15,11 +15,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from proband.core.files import dumps
 from proband.core.metrics import Metric, scored_splits, splits_in_words
 from proband.core.suite import Where
 from proband.core.types import Estimate, Tag
-from proband.reporting.numbers.formatting import System, asked_in_words, extended_in_words, systems
-from proband.reporting.numbers.item_sets import Arrays, ItemSet, Numbers, collect
+from proband.reporting.numbers.formatting import System, asked_in_words, systems
+from proband.reporting.numbers.item_sets import Arrays, ItemSet, collect
 from proband.stats import Difference, Ints, Macro, Scores, estimator_of, macro_mean, on_common_items
 
 Mask = NDArray[np.bool_]
@@ -45,7 +46,7 @@ class Cell:
 
     @property
     def level(self) -> float | None:
-        """What a score has to beat: chance, or the best shortcut where that is higher."""
+        """The level to beat: chance, or the best shortcut if that is higher."""
         return max((each for each in (self.chance, self.shortcut) if each is not None), default=None)
 
     @property
@@ -54,7 +55,7 @@ class Cell:
 
     @property
     def against_level(self) -> str:
-        """`above`, `below` or `at` that level as the interval says; empty where there is none, or no interval."""
+        """`above`, `below` or `at` that level, by the interval; empty without level or interval."""
         if self.level is None or self.estimate.few:
             return ""
         return "above" if self.estimate.low > self.level else "below" if self.estimate.high < self.level else "at"
@@ -91,9 +92,7 @@ class Study:
     @cached_property
     def how_asked(self) -> str:
         """How each model was asked, in words."""
-        first = [self.items.runs[system.runs[0]] for system in self.systems]
-        parts = asked_in_words(self.labels, first), extended_in_words(self.labels, first)
-        return " ".join(filter(None, parts))
+        return asked_in_words(self.labels, [self.items.runs[system.runs[0]] for system in self.systems])
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -117,7 +116,7 @@ class Study:
         return len(np.unique(np.concatenate([run.answered for run in self.arrays.runs])))
 
     def answered_by(self) -> Ints:
-        """How many systems have a number for each item."""
+        """The number of systems with a value for each item."""
         count = np.zeros(self.arrays.count, dtype=np.int64)
         for system in self.systems:
             rows = [self.arrays.runs[run].values(metric)[0] for metric in self.metrics for run in system.runs]
@@ -137,13 +136,6 @@ class Study:
         order = sorted(places, key=lambda at: (sign * known[at].value if at in known else np.inf, at))
         self.systems = tuple(self.systems[at] for at in order)
         self.kept.clear()  # it goes by the places of systems
-
-    @property
-    def run_order(self) -> list[int]:
-        """The runs in the order of the systems."""
-        return [run for system in self.systems for run in system.runs]
-
-    # ---- selecting ----
 
     def mask(self, where: Where) -> Mask:
         """The items with these tags, of the splits that are scored unless the tags name others, and of a varied set the
@@ -178,8 +170,13 @@ class Study:
         """A system's scores on every item. Runs that have numbers for different items meet on those of all."""
         key = (metric.name, system.runs)
         if key not in self.known:
+            clusters, estimator = self.arrays.clusters, estimator_of(metric)
+            values = [self.arrays.runs[run].values(metric.name) for run in system.runs]
             runs = on_common_items(
-                *(self._of_run(self.arrays.runs[run].values(metric.name), metric) for run in system.runs)
+                *(
+                    Scores(numbers=n[None], items=at, clusters=clusters, places=at, estimator=estimator)
+                    for at, n in values
+                )
             )
             numbers = runs[0].numbers if len(runs) == 1 else np.concatenate([each.numbers for each in runs])
             self.known[key] = replace(
@@ -188,16 +185,9 @@ class Study:
             )  # fmt: skip
         return self.known[key]
 
-    def _of_run(self, own: Numbers, metric: Metric) -> Scores:
-        rows, numbers = own
-        clusters = self.arrays.clusters
-        return Scores(numbers=numbers[None], items=rows, clusters=clusters, places=rows, estimator=estimator_of(metric))
-
-    # ---- cells ----
-
     def cell(self, metric: Metric, where: Where, *, macro: str = "") -> tuple[Cell | None, ...]:
         """One cell per system; None where it has no number there."""
-        key = (metric.name, _address(where), macro)
+        key = (metric.name, dumps(where), macro)
         if key not in self.cells:
             cells: list[Cell | None] = [None] * len(self.systems)
             levels: dict[int, tuple[float | None, float | None]] = {}  # the same for systems with the same items
@@ -212,8 +202,9 @@ class Study:
     def _cell(self, system: int, scores: Scores, where: Where, chance: float | None, shortcut: float | None) -> Cell:
         """Of one system. Of the items that were left out, the most of all its runs."""
         mask, runs = self.mask(where), [self.arrays.runs[run] for run in self.systems[system].runs]
+        group = {name: "|".join(map(str, v)) if isinstance(v, tuple) else v for name, v in where.items()}
         cell = Cell(
-            msgspec.structs.replace(scores.interval(), group=plain_tags(where)),
+            msgspec.structs.replace(scores.interval(), group=group),
             chance,
             runs=len(scores.values),
             sd=float(np.std(scores.values, ddof=1)) if len(scores.values) > 1 else None,
@@ -225,14 +216,14 @@ class Study:
         return cell if cell.level is None else replace(cell, p_level=scores.against(cell.level).p)
 
     def unread(self, system: int, rows: Ints) -> float:
-        """The share of these items (one may stand in several rows) whose reply could not be read, over all runs."""
+        """The share of these items (an item may be in several rows) whose reply is unread, over all runs."""
         runs = [self.arrays.runs[run].of_status("unread") for run in self.systems[system].runs]
         return sum(int(np.isin(rows, each).sum()) for each in runs) / len(rows) / len(runs)
 
     def scores(self, metric: Metric, where: Where, *, macro: str = "") -> dict[int, Scores]:
         """The scores there of every system that has some, by its number. Large cells are asked for again (by the
         comparisons) and kept; there are few of them."""
-        key = (metric.name, _address(where), macro)
+        key = (metric.name, dumps(where), macro)
         if key in self.kept:
             return self.kept[key]
         mask = self.mask(where)
@@ -251,11 +242,6 @@ class Study:
         if 20 * mask.sum() >= len(mask):
             self.kept[key] = results
         return results
-
-    def between(self, metric: Metric, system: int, one: Where, other: Where) -> Difference:
-        """One system in two selections of items, which both have numbers."""
-        a, b = (self.scores(metric, where)[system] for where in (one, other))
-        return a.minus_selection(b, same_runs=True)
 
     def chance(self, metric: Metric, scores: Scores) -> float | None:
         """What is reached on these items without knowledge: of a set metric what it says itself (`Metric.chance`), of
@@ -285,8 +271,6 @@ class Study:
         own = [self.scores_of(system, metric, mask) for system in self.shortcuts]
         return max((each.value for each in own if len(each) == len(scores)), default=None)
 
-    # ---- pairs of systems ----
-
     def pairs(
         self, metric: Metric, where: Where, *, only: Collection[tuple[int, int]] | None = None
     ) -> list[Comparison]:
@@ -300,32 +284,14 @@ class Study:
         return pairs
 
 
-# ---- tags ----------------------------------------------------------------------------------------------------------
-
-
-def same(a: Tag, b: Tag) -> bool:
-    """Equal, and both or neither a boolean."""
-    return a == b and isinstance(a, bool) == isinstance(b, bool)
-
-
 def matches(value: Tag, wanted: Tag | tuple[Tag, ...]) -> bool:
-    """
+    """Whether a value is (one of) those that are wanted; a boolean is no number.
+
     >>> matches(2, (2, 3)), matches(True, 1), matches("a", "a")
     (True, False, True)
     """
-    return any(same(value, each) for each in wanted) if isinstance(wanted, tuple) else same(value, wanted)
-
-
-def plain_tags(where: Where) -> dict[str, Tag]:
-    """The tags of a selection for an Estimate; several values of one tag are joined."""
-    return {name: "|".join(map(str, v)) if isinstance(v, tuple) else v for name, v in where.items()}
-
-
-def _address(where: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted((name, f"{type(value).__name__}:{value}") for name, value in where.items()))
-
-
-# ---- two systems -----------------------------------------------------------------------------------------------------
+    several = wanted if isinstance(wanted, tuple) else (wanted,)
+    return any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in several)
 
 
 ALPHA = 0.05
@@ -335,13 +301,18 @@ ALPHA = 0.05
 class Comparison(Difference):
     """System a minus system b on the items of `group` that both answered."""
 
-    group: Where
-    a: str
-    b: str
-    better: str  # a or b, or empty where there is no difference at all
+    group: Where = field(default_factory=dict)
+    a: str = ""
+    b: str = ""
+    better: str = ""  # a or b, or empty where there is no difference at all
     p_holm: float | None  # corrected for the other comparisons of a and b
     tests: int = 1  # that are corrected together
     once: int = 0  # how many of the two are nets that were trained once
+
+    @classmethod
+    def of(cls, result: Difference, **own: Any) -> Comparison:
+        """A difference that is not corrected for others."""
+        return cls(**{each.name: getattr(result, each.name) for each in fields(result)}, p_holm=result.p, **own)
 
     @property
     def detectable(self) -> float | None:
@@ -352,7 +323,7 @@ class Comparison(Difference):
         """Its numbers by name, with the verdict."""
         own = super().record()
         named = {"difference": own.pop("value"), "training": own.pop("note"), "verdict": self.verdict}
-        return own | named | {"undecided": self.undecided}
+        return own | named | {"undecided": self.p is None}
 
     def turned(self) -> Comparison:
         """b minus a."""
@@ -363,18 +334,13 @@ class Comparison(Difference):
         )  # fmt: skip
 
     @property
-    def undecided(self) -> bool:
-        """There is no test: too few clusters, or two nets of which one's training chance is unknown."""
-        return self.p is None
-
-    @property
     def clear(self) -> bool:
         """Significant: corrected p below 0.05 (then the interval leaves out zero)."""
         return self.p_holm is not None and self.p_holm < ALPHA
 
     @property
     def verdict(self) -> str:
-        if self.undecided:
+        if self.p is None:
             return "too few to tell" if self.few else self.note
         result = f"{self.better} is better" if self.clear else "not significant"
         return f"{result} ({self.note})" if self.note else result
@@ -384,12 +350,5 @@ def compared(metric: Metric, a: Scores, b: Scores, *, group: Where, labels: tupl
     """Two systems on the items that both have."""
     result = a.minus(b)
     ahead = labels[0] if metric.ahead(result.mean_a, result.mean_b) else labels[1]
-    return Comparison(
-        **{each.name: getattr(result, each.name) for each in fields(result)},
-        group=group,
-        a=labels[0],
-        b=labels[1],
-        better="" if result.mean_a == result.mean_b else ahead,
-        p_holm=result.p,
-        once=sum(each.seeds.unknown for each in (a, b)),
-    )
+    better, once = "" if result.mean_a == result.mean_b else ahead, sum(each.seeds.unknown for each in (a, b))
+    return Comparison.of(result, group=group, a=labels[0], b=labels[1], better=better, once=once)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
-from proband.core.suite import Contrast, Where
+from proband.core.suite import Contrast, Outcome, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
@@ -92,34 +92,15 @@ def _worth_comparing(study: Study, metric: Metric) -> set[tuple[int, int]] | Non
     return {(min(pair), max(pair)) for pair in pairs}
 
 
-def between(compared: Sequence[Comparison], a: str, b: str) -> list[Comparison]:
-    """Those of two systems."""
-    return [each for each in compared if {each.a, each.b} == {a, b}]
-
-
 # ---- one contrast of a claim -----------------------------------------------------------------------------------------
 
 
 Tested = tuple[float, float, float | None, str, float | None]  # both values, p, what was counted, detectable
 
 
-@dataclass(frozen=True, kw_only=True)
-class Compared:
-    """One contrast: `ahead` is how far `above` is ahead of `below`, the margin taken off; `below_chance` where both
-    sides are less often right than a guess: their difference is then one between two misleading answers."""
-
-    ahead: float
-    difference: float
-    p: float | None
-    evidence: str
-    metric: Metric
-    detectable: float | None = None
-    below_chance: bool = False
-    below_shortcut: bool = False  # both sides: what they differ in can be had without the skill that is asked for
-
-
-def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -> Compared | None:
-    """`above` of system a against `below` of system b, within the group; None where there is no data."""
+def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -> Outcome | None:
+    """`above` of system a against `below` of system b, within the group; None where there is no data. The difference is
+    how far `above` is ahead, the margin taken off."""
     metric = study.items.suite.metric(contrast.metric)
     wheres = [{**group, **contrast.where, **side} for side in (contrast.above, contrast.below)]
     above, below = (study.scores_of(at, metric, study.mask(where)) for at, where in zip((a, b), wheres))
@@ -151,12 +132,12 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
         levels = [level(metric, side) for side in (above, below)]
         return all(own is not None and value < own for value, own in zip((first, second), levels))
 
-    return Compared(
-        ahead=(first - second if metric.better == "high" else second - first) - contrast.margin,
-        difference=first - second,
+    return Outcome(
+        difference=(first - second if metric.better == "high" else second - first) - contrast.margin,
+        measured=first - second,
         p=p,
         evidence=f"{what}, {formatting.metric(metric)} {values}, {counted}{margin_text}",
-        metric=metric,
+        unit=metric.unit,
         detectable=seen,
         below_chance=both_below(study.chance),
         below_shortcut=both_below(study.shortcut),

@@ -13,15 +13,14 @@ from pathlib import PurePath
 from typing import Any
 
 from proband.core import files
-from proband.core.files import dumps
+from proband.core.files import dumps, group_by_key, minus
 from proband.core.files import p_value as p_value
 from proband.core.metrics import Metric
 from proband.core.suite import Where, runs_by_system
 from proband.core.types import Estimate, Run, Tag
 
-MINUS = "\N{MINUS SIGN}"
 TOO_FEW = "too few to tell"
-UNITS = {"share": ("percent", "%", " points"), "nats": ("nats", " nats", " nats"), "count": ("", "", "")}
+UNITS = {"share": ("percent", " %", " points"), "nats": ("nats", " nats", " nats"), "count": ("", "", "")}
 
 
 def metric(of: Metric) -> str:
@@ -37,26 +36,25 @@ def with_arrow(of: Metric) -> str:
     return metric(of) + (" ↑" if of.better == "high" else " ↓")
 
 
-def unit(of: Metric) -> str:
-    """What the numbers of a table are in."""
-    return UNITS[of.unit][0]
-
-
-def figure(value: float, of: Metric) -> str:
-    """A number of a table.
+def figure(value: float, of: Metric | str) -> str:
+    """A number of a table, in the unit of a metric.
 
     >>> share, rank = Metric(name="accuracy", of=len), Metric(name="rank", of=len, unit="count")
     >>> figure(0.7125, share), figure(12.3456, rank), figure(-0.004, share)
     ('71.2', '12.35', '−0.4')
     """
-    return files.figure(value, of.unit).replace("-", MINUS)
+    return minus(files.figure(value, _unit(of)))
 
 
-def interval(low: float, high: float, of: Metric) -> str:
+def _unit(of: Metric | str) -> str:
+    return of if isinstance(of, str) else of.unit
+
+
+def interval(low: float, high: float, of: Metric | str) -> str:
     return f"[{figure(low, of)}, {figure(high, of)}]"
 
 
-def span(e: Estimate, of: Metric) -> str:
+def span(e: Estimate, of: Metric | str) -> str:
     """The interval of an estimate, or why there is none.
 
     >>> few = Estimate(metric="accuracy", group={}, mean=0.7, low=0.0, high=1.0, n=3, few=True)
@@ -66,31 +64,34 @@ def span(e: Estimate, of: Metric) -> str:
     return f"(n = {e.n:,}, {TOO_FEW})" if e.few else interval(e.low, e.high, of)
 
 
-def signed(value: float, of: Metric) -> str:
+def estimate(e: Estimate, of: Metric | str) -> str:
+    return f"{figure(e.mean, of)} {span(e, of)}"
+
+
+def signed(value: float, of: Metric | str) -> str:
     """
     >>> signed(0.034, Metric(name="accuracy", of=len)), signed(-0.034, Metric(name="accuracy", of=len))
     ('+3.4', '−3.4')
     """
-    text = figure(value, of)
-    return text if text.startswith(MINUS) or float(text) == 0 else "+" + text
+    return minus(files.figure(value, _unit(of), sign="+"))
 
 
-def value(number: float, of: Metric) -> str:
-    """A number in a sentence, with its unit: `71.2%`, `1.50 nats`."""
-    return figure(number, of) + UNITS[of.unit][1]
+def value(number: float, of: Metric | str) -> str:
+    """A number in a sentence, with its unit: `71.2 %`, `1.50 nats`."""
+    return figure(number, of) + UNITS[_unit(of)][1]
 
 
-def distance(number: float, of: Metric) -> str:
+def distance(number: float, of: Metric | str) -> str:
     """A difference in a sentence, without its sign: `12.3 points`."""
-    return figure(abs(number), of) + UNITS[of.unit][2]
+    return figure(abs(number), of) + UNITS[_unit(of)][2]
 
 
-def change(number: float, of: Metric) -> str:
+def change(number: float, of: Metric | str) -> str:
     """A difference in its own table, with sign and unit."""
-    return signed(number, of) + UNITS[of.unit][2]
+    return signed(number, of) + UNITS[_unit(of)][2]
 
 
-def spread(sd: float | None, runs: int, of: Metric) -> str:
+def spread(sd: float | None, runs: int, of: Metric | str) -> str:
     """`± 1.2 over 3 seeds`, of a system of several runs."""
     return "" if sd is None else f"± {figure(sd, of)} over {runs} seeds"
 
@@ -111,7 +112,16 @@ def tag(value: Tag) -> str:
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return minus(f"{value:g}" if isinstance(value, float) else str(value))
+
+
+def prose(text: str) -> str:
+    """A sentence of a page: with the minus sign of print, and no line break between a number and its unit.
+
+    >>> prose("by -2.5 points (80 % power)") == "by −2.5\xa0points (80\xa0% power)"
+    True
+    """
+    return re.sub(r"(?<=\d) (?=%|points\b|nats\b)", "\N{NO-BREAK SPACE}", minus(text))
 
 
 def in_a_sentence(names: Sequence[str]) -> str:
@@ -239,16 +249,19 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
     rows or columns."""
     tags = [run_tags(run, pooled=each) for run, each in zip(runs, pooled or [False] * len(runs))]
     base = next((name for name in ("run.model", "run.solver") if name not in without), "")
-    labels = ["net" if t["run.net"] and "run.net" in without else _short(t, base) for t in tags]
+    labels = ["net" if t["run.net"] and "run.net" in without else short_model(str(t.get(base, "all"))) for t in tags]
     if base == "run.model":
-        labels = [run.label or name for run, name in zip(runs, labels)]
+        titles = [run.label or name for run, name in zip(runs, labels)]
+        models = group_by_key((title, run.model) for title, run in zip(titles, runs) if not run.net)
+        labels = [name if len({*models.get(title, ())}) > 1 else title for title, name in zip(titles, labels)]
         labels = _with_what_differs(labels, [server_of(str(t["run.model"])) for t in tags])
         weights = [str(run.identity.get("weights") or run.model) for run in runs]  # one file by several names
         labels = _with_what_differs(labels, [first_token(run) for run in runs], of=weights)
     last = ("run.trained", "run.seed")  # what settings tell apart needs neither
     given = {"run.model", "run.solver", "run.net", "run.kind", *last}
     names = ["run.solver", *sorted({n for t in tags for n in t} - given), *last]
-    labels = _with_settings(labels, tags, [name for name in names if name not in without and name != base])
+    for name in (name for name in names if name not in without and name != base):
+        labels = _with_what_differs(labels, [_in_words(name, each.get(name)) for each in tags])
     if "run.prompt" not in without:  # two files of one name
         labels = _with_what_differs(labels, [f"prompt {str(run.settings.get('prompt-sha'))[:6]}" for run in runs])
     return labels
@@ -273,39 +286,26 @@ def _solver_and_prompt(run: Run) -> str:
     return ", ".join([run.solver, *(f"{name} {PurePath(str(value)).name}" for name, value in named if value)])
 
 
-def extended_in_words(labels: Sequence[str], runs: Sequence[Run]) -> str:
-    """Which runs were looked at and then extended: intervals of a fixed number of items do not allow for that.
-
-    >>> looked = Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", settings={"looks": [10, 20]})
-    >>> extended_in_words(["m"], [looked])
-    'Extended after a look at the answers: m (2 times); intervals and tests assume a fixed number of items.'
-    """
-    several = [
-        f"{label} ({len(run.settings['looks'])} times)" for label, run in zip(labels, runs) if run.settings.get("looks")
-    ]
-    said = f"Extended after a look at the answers: {', '.join(several)}"
-    return f"{said}; intervals and tests assume a fixed number of items." if several else ""
-
-
 def asked_in_words(labels: Sequence[str], runs: Sequence[Run]) -> str:
-    """How each model was asked, in one sentence: an answer in words is another thing than a likelihood.
+    """The solver of each model, because replies in words and likelihoods are not comparable; and the runs that were
+    extended after a look at their answers, because intervals assume a fixed number of items.
 
     >>> a, b = (Run(suite="s", solver=solver, model="m", seed=0, items_sha="") for solver in ("pppl", "generate"))
     >>> asked_in_words(["m"], [a]), asked_in_words(["m", "n"], [a, b])
-    ('Asked by pppl.', 'Asked by pppl: m; by generate: n.')
+    ('Solver: pppl.', 'Solver: pppl (m); generate (n).')
+    >>> looked = Run(suite="s", solver="direct", model="m", seed=0, items_sha="", settings={"looks": [10, 20]})
+    >>> asked_in_words(["m"], [looked])
+    'Extended after a look at the answers: m (2 times); intervals and tests assume a fixed number of items.'
     """
-    by_way: dict[str, list[str]] = {}
-    for label, run in zip(labels, runs, strict=True):
-        if how := _solver_and_prompt(run):
-            by_way.setdefault(how, []).append(label)
-    if len(by_way) < 2:
-        return f"Asked by {next(iter(by_way))}." if by_way else ""
-    return "Asked " + "; ".join(f"by {how}: {', '.join(names)}" for how, names in by_way.items()) + "."
-
-
-def _short(tags: Mapping[str, Tag], base: str) -> str:
-    """A network is known by the name of its folder, not by the way to it; an endpoint's model without the address."""
-    return short_model(str(tags.get(base, "all")))
+    ways = [(how, label) for label, run in zip(labels, runs, strict=True) if (how := _solver_and_prompt(run))]
+    by_way = group_by_key(ways)
+    listed = [f"{how} ({', '.join(names)})" for how, names in by_way.items()]
+    texts = [f"Solver: {'; '.join(listed) if len(by_way) > 1 else ways[0][0]}."] if ways else []
+    looks = [(label, run.settings["looks"]) for label, run in zip(labels, runs) if run.settings.get("looks")]
+    if several := ", ".join(f"{label} ({len(each)} times)" for label, each in looks):
+        fixed = "intervals and tests assume a fixed number of items"
+        texts.append(f"Extended after a look at the answers: {several}; {fixed}.")
+    return " ".join(texts)
 
 
 def short_model(name: str) -> str:
@@ -333,7 +333,7 @@ def server_of(model: str) -> str:
 
 
 def first_token(run: Run) -> str:
-    """What stands in front of every text that a causal model reads; of texts without a context, where that differs.
+    """The token before every text that a causal model reads; before texts without a context, if that differs.
 
     >>> own = {"bos": "none", "bos_without_context": "<s>"}
     >>> first_token(Run(suite="s", solver="pppl", model="m", seed=0, items_sha="", identity=own))
@@ -350,19 +350,7 @@ def _in_words(name: str, value: Tag | None) -> str:
         return ""
     word = {"run.seed": "seed ", "run.trained": "trained on "}.get(name, f"{name.removeprefix('run.')}=")
     text = str(value) or "none"
-    return f"{word}{PurePath(text).name if text.startswith('/') else text}"  # a file by its name, wherever it stands
-
-
-def _with_settings(labels: Sequence[str], tags: Sequence[Mapping[str, Tag]], names: Sequence[str]) -> list[str]:
-    """Equal labels with the settings in which their runs differ.
-
-    >>> _with_settings(["rules", "rules"], [{"run.graph": "g.tsv"}, {"run.graph": ""}], ["run.graph"])
-    ['rules · graph=g.tsv', 'rules · graph=none']
-    """
-    out = list(labels)
-    for name in names:
-        out = _with_what_differs(out, [_in_words(name, each.get(name)) for each in tags])
-    return out
+    return f"{word}{PurePath(text).name if text.startswith('/') else text}"  # a file by its name, without its folder
 
 
 def _with_what_differs(labels: Sequence[str], extra: Sequence[str], *, of: Sequence[str] = ()) -> list[str]:

@@ -1,6 +1,6 @@
 """An item set with its runs, read as streams, and what is kept of it: a tag, a cluster and a number per item.
 
-Answers stand in the order of the items (a run may have answered only some of them): nothing has to be looked up, and
+Answers are in the order of the items (a run may have answered only some of them): nothing has to be looked up, and
 one pass over the files is enough. A tag becomes an array of codes, a metric a pair of arrays (item index, number): a
 metric may give several numbers for one item (one per blank) or none; a metric over sets gives a record of numbers.
 Nothing is averaged here.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -91,15 +91,9 @@ class ItemSet:
         """The same of the items that are scored."""
         return (pair for pair in self.answers(run) if not self.splits or pair[0].split in self.splits)
 
-    def items_at(self, places: Collection[int]) -> dict[int, Item]:
-        """The items at some places (from 0), read in one pass."""
-        return _picked(self.items_from, Item, places)
 
-    def answers_at(self, run: int, places: Collection[int]) -> dict[int, Answer]:
-        return _picked(self.answered[run].answers, Answer, places)
-
-
-def _picked(source: Path | Sequence[Any], kind: type[Any], places: Collection[int]) -> dict[int, Any]:
+def picked(source: Path | Sequence[Any], kind: type[Any], places: Collection[int]) -> dict[int, Any]:
+    """The items or answers at some places (from 0), read in one pass."""
     if not isinstance(source, Path):
         return {at: source[at] for at in places}
     wanted = set(places)
@@ -141,7 +135,7 @@ class Arrays:
 
     count: int
     tags: Mapping[str, Codes]  # the suite's derived ones among them
-    written: tuple[str, ...]  # the names of those that stand in the items
+    written: tuple[str, ...]  # the names of those written in the items
     split: Codes  # of the items, whether they have a tag of that name or not
     clusters: Clusters
     chance: Floats  # 1 / choices, 0 where an item has none
@@ -185,10 +179,6 @@ def collect(items: ItemSet, metrics: Sequence[Metric]) -> Arrays:
     )
 
 
-def _ints(numbers: Iterable[int]) -> Ints:
-    return np.fromiter(numbers, dtype=np.int64)
-
-
 class AnsweredItems:
     """The items that one run answered, by their places, with its numbers for them."""
 
@@ -200,7 +190,10 @@ class AnsweredItems:
         self.lines = array("q")  # the item of each line of its answers
         self.by_status = {status: array("q") for status in get_args(Status) if status}  # items of answers that are not
         self.errors = list[tuple[str, str]]()  # the items that failed, and how
-        self.metrics = {m.name: (m, _record(m) if m.over == "set" else m.of, array("q"), array("d")) for m in metrics}
+        if without := next((m.name for m in metrics if m.over == "set" and m.each is None), ""):
+            raise ProbandError(f"metric {without!r} is over a set but has no record per item ('each')")
+        of: Any = {m.name: m.each if m.over == "set" else m.of for m in metrics}
+        self.metrics = {m.name: (m, of[m.name], array("q"), array("d")) for m in metrics}
         self.measured = [each for each in self.metrics.values() if each[0].applies(items.runs[at])]
 
     def consume(self, at: int, item: Item) -> None:
@@ -242,29 +235,16 @@ class AnsweredItems:
 
     @cached_property
     def answered(self) -> Ints:
-        return _ints(self.lines)
+        return np.array(self.lines, dtype=np.int64)
 
     def of_status(self, name: str) -> Ints:
         """The items whose answers have a status: unread (which is wrong), skipped or not covered (not counted), ..."""
-        return _ints(self.by_status[name])
+        return np.array(self.by_status[name], dtype=np.int64)
 
     def values(self, metric: str) -> Numbers:
         of, _, rows, numbers = self.metrics[metric]
-        result = np.frombuffer(numbers) if numbers else np.empty(0)
-        return _ints(rows), result.reshape(len(rows), -1) if of.over == "set" and len(rows) else result
-
-
-def item_means(of: Numbers, count: int) -> Floats:
-    """The mean of each item's numbers; NaN where there is none."""
-    rows, numbers = of
-    total, counted = np.bincount(rows, weights=numbers, minlength=count), np.bincount(rows, minlength=count)
-    return np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
-
-
-def _record(metric: Metric) -> Any:
-    if metric.each is None:
-        raise ProbandError(f"metric {metric.name!r} is over a set but has no record per item ('each')")
-    return metric.each
+        items, result = np.array(rows, dtype=np.int64), np.frombuffer(numbers) if numbers else np.empty(0)
+        return items, result.reshape(len(rows), -1) if of.over == "set" and len(rows) else result
 
 
 def _codes(

@@ -19,10 +19,10 @@ import numpy as np
 
 from proband.core.files import group_by_key
 from proband.core.metrics import SPLITS, Metric, splits_in_words
-from proband.core.suite import Analysis, Published, Sheet, Table, Where
+from proband.core.suite import Published, Sheet, Table, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import VARIATION, Cell, Study, matches, same
+from proband.reporting.numbers.cells import VARIATION, Cell, Study, matches
 from proband.reporting.numbers.formatting import shared_labels
 from proband.stats import LEAST_FREEDOM, share_of_trainings
 
@@ -38,6 +38,7 @@ class Line:
 
     row: Key | None  # None: over all rows together
     label: str
+    model: str = ""  # KIND:NAME, for files
     run: int | None = None
     cells: tuple[Cell | None, ...] = ()
     figures: tuple[Published | None, ...] = ()
@@ -58,28 +59,14 @@ class ScoreTable(Sheet):
     columns: tuple[Key, ...]
     lines: tuple[Line, ...]  # ours first within each row; those without a number are left out
     by_system: bool = True  # its lines are the systems of the item set, in their order
-    hues: tuple[int, ...] = ()  # the number of the colour of each line; in turn, where there is none
+    hues: Sequence[int]  # the number of the colour of each label
     scope: str = ""  # the items that are counted, in words; empty where its headings name their splits
     asked: str = ""  # how each model was asked, in words
-
-    def hue(self, run: int) -> int:
-        return self.hues[run] if self.hues else run
 
     @property
     def groups(self) -> list[list[Line]]:
         """The lines of each row."""
         return [list(group) for _, group in groupby(self.lines, key=lambda line: line.row)]
-
-    @property
-    def last(self) -> list[Line]:
-        """Our lines over all rows together, or of the last row."""
-        return [line for line in self.groups[-1] if line.run is not None] if self.lines else []
-
-    @property
-    def first_cells(self) -> list[Cell | None]:
-        """The first column of the first row, a cell per label."""
-        known = {line.run: line.cells[0] for line in self.lines if line.row == self.lines[0].row and line.cells}
-        return [known.get(run) for run in range(len(self.labels))]
 
     @property
     def published(self) -> list[Published]:
@@ -108,11 +95,6 @@ class ScoreTable(Sheet):
         return any(cell.chance is not None for cell in self.filled)
 
     @property
-    def has_few(self) -> bool:
-        """Whether a cell has too few clusters for an interval."""
-        return any(cell.estimate.few for cell in self.filled)
-
-    @property
     def level(self) -> str:
         """What a score has to beat, in words."""
         shortcut = any(cell.level_name != "chance" for cell in self.filled)
@@ -129,8 +111,6 @@ class ScoreTable(Sheet):
         step = 0.1 if self.metric.percent else 10 ** math.floor(math.log10(max(high - low, abs(high), 1e-6))) / 2
         low, high = step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9)
         return (low, high) if high > low else (low - step, high + step)
-
-    # ---- in words ----
 
     def heading(self, column: Key) -> str:
         """The words above a column."""
@@ -150,7 +130,8 @@ class ScoreTable(Sheet):
             if n not in self.differing_tags
         ]
         macro = f"mean over the values of {formatting.name(self.table.macro)}" if self.table.macro else ""
-        parts = formatting.with_arrow(self.metric), formatting.unit(self.metric), self.scope, macro, "95% intervals"
+        unit = formatting.UNITS[self.metric.unit][0]
+        parts = formatting.with_arrow(self.metric), unit, self.scope, macro, "95 % intervals"
         return ", ".join(part for part in (*parts, *fixed) if part)
 
     def words(self, line: Line) -> list[CellWords]:
@@ -170,14 +151,14 @@ class ScoreTable(Sheet):
     def signs(self) -> list[str]:
         """What the signs in a table mean: those that it has."""
         out = ["Intervals account for items that share material."]
-        if self.has_few:
+        if any(cell.estimate.few for cell in self.filled):
             few = formatting.TOO_FEW.capitalize()
             out.append(f"{few}: fewer than {LEAST_FREEDOM:g} degrees of freedom (of clusters).")
         if self.has_chance:
             out.append(f"° the interval includes {self.level}; ▼ below {'it' if self.level != 'chance' else 'chance'}.")
         if several := [cell.runs for cell in self.filled if cell.runs > 1]:
             out.append("± standard deviation over training seeds, which the intervals take into account.")
-            hidden = f"{100 * share_of_trainings(0, min(several))[1]:.0f}%"
+            hidden = f"{100 * share_of_trainings(0, min(several))[1]:.0f} %"
             out.append(f"That up to {hidden} of trainings fail altogether may not show in {min(several)} seeds.")
         if any(cell.unread for cell in self.filled):
             out.append("Unread: replies from which no answer could be read; they count as wrong.")
@@ -214,14 +195,13 @@ class ScoreTable(Sheet):
             note=" ".join(filter(None, note)),
         )
 
-    # ---- for machines ----
-
     def records(self) -> Iterator[dict[str, Any]]:
         """Every number with its tags, at full precision."""
         for line in self.lines:
             for column, cell in zip(self.columns, line.cells or line.figures):
                 tags = dict(zip(self.table.columns, column)) | dict(zip(self.table.rows, line.row or ()))
-                about = {"model": line.label, "group": tags, "metric": self.metric.name}
+                about = {"model": line.model or line.label, "label": line.label, "group": tags}
+                about |= {"metric": self.metric.name}
                 if isinstance(cell, Cell):
                     e = msgspec.structs.asdict(cell.estimate)
                     own = ("chance", "runs", "sd", "unread", "skipped", "uncovered")
@@ -248,10 +228,10 @@ def tip(table: ScoreTable, line: Line, column: int) -> str:
         place,
         f"{formatting.figure(e.mean, metric)} {formatting.span(e, metric)}",
         formatting.spread(cell.sd, cell.runs, metric),
-        "" if e.from_seeds is None else f"{100 * e.from_seeds:.0f}% of the variance from training seeds",
+        "" if e.from_seeds is None else f"{100 * e.from_seeds:.0f} % of the variance from training seeds",
         f"{formatting.count(e.n, 'answer')} in {formatting.count(e.clusters, 'cluster')}",
         e.note,
-        f"{100 * cell.unread:.1f}% of the replies unread (counted as wrong)" if cell.unread else "",
+        f"{100 * cell.unread:.1f} % of the replies unread (counted as wrong)" if cell.unread else "",
         f"{formatting.count(cell.skipped, 'item')} skipped (not counted)" if cell.skipped else "",
         f"{formatting.count(cell.uncovered, 'item')} not covered (not counted)" if cell.uncovered else "",
     ]
@@ -262,9 +242,6 @@ def tip(table: ScoreTable, line: Line, column: int) -> str:
     return "\n".join(filter(None, lines))
 
 
-# ---- counting the cells ----------------------------------------------------------------------------------------------
-
-
 def fill(study: Study, table: Table) -> ScoreTable:
     """Count every cell of a table."""
     metric = study.items.suite.metric(table.metric)
@@ -273,7 +250,8 @@ def fill(study: Study, table: Table) -> ScoreTable:
     of_runs = of_runs or SPLIT in table.rows  # and so do training and test items
     keys: list[Key | None] = [*rows, None] if table.rows and len(rows) > 1 and not of_runs else list(rows)
     labels, members = _labels(study, table)
-    every = [f for f in comparable(study.items.suite.published(), study.items.manifest) if f.metric == table.metric]
+    data = study.items.manifest.get("fingerprint")  # figures that were measured on the same, known by its content
+    every = [f for f in study.items.suite.published() if f.metric == table.metric and data in f.on.fingerprints]
     counted: Where = {SPLIT: study.splits, **table.where}
     cells: dict[tuple[Key | None, Key], Sequence[Cell | None]] = {}
     published: dict[tuple[Key | None, Key], Mapping[str, Published]] = {}
@@ -299,9 +277,11 @@ def fill(study: Study, table: Table) -> ScoreTable:
                 if cell
                 for figure in published[row, column].values()
             ]
-            differs = differences(beside, study.items.manifest, study.systems[systems[0]].tags)
+            tags = study.systems[systems[0]].tags
+            differs = tuple(differences(beside, study.items.manifest, tags))
             if any(found):
-                lines.append(Line(row=row, label=label, run=run, cells=found, differs=tuple(differs)))
+                model = str(tags["run.model"])
+                lines.append(Line(row=row, label=label, model=model, run=run, cells=found, differs=differs))
         lines += theirs
     own_lines = labels == study.labels
     return ScoreTable(
@@ -313,7 +293,7 @@ def fill(study: Study, table: Table) -> ScoreTable:
         columns=tuple(columns),
         lines=tuple(lines),
         by_system=own_lines,
-        hues=study.hues if own_lines else (),
+        hues=study.hues if own_lines else range(len(labels)),
         asked=study.how_asked if own_lines else "",
         scope="" if SPLIT in (*table.rows, *table.columns) else splits_in_words(_several(counted[SPLIT])),
     ).in_words()
@@ -352,9 +332,11 @@ def keys_of(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
         return [()]
     of_items = [name for name in names if not name.startswith("run.")]
     of_runs = [name for name in names if name.startswith("run.")]
+    runs = [study.systems[at].tags for at in study.selected(table.where)]
+    run_keys = dict.fromkeys(tuple(tags[n] for n in of_runs) for tags in runs if all(n in tags for n in of_runs))
     keys = [
         tuple({**dict(zip(of_items, one)), **dict(zip(of_runs, other))}[name] for name in names)
-        for one, other in product(_item_keys(study, table, of_items), _run_keys(study, table, of_runs))
+        for one, other in product(_item_keys(study, table, of_items), run_keys)
     ]
     return sorted(keys, key=lambda key: [_place(table, name, value) for name, value in zip(names, key)])
 
@@ -374,15 +356,10 @@ def _item_keys(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
     return [tuple(tags[name].values[code] for name, code in zip(names, line)) for line in codes]
 
 
-def _run_keys(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
-    runs = [study.systems[at].tags for at in study.selected(table.where)]
-    return list(dict.fromkeys(tuple(tags[n] for n in names) for tags in runs if all(n in tags for n in names)))
-
-
 def _place(table: Table, name: str, value: Tag) -> tuple[int, float, str]:
     """First the values the table orders, then numbers by size, then words by alphabet."""
     for at, known in enumerate(table.order.get(name, ())):
-        if same(known, value):
+        if matches(known, value):
             return (0, at, "")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return (1, float(value), "")
@@ -392,11 +369,11 @@ def _place(table: Table, name: str, value: Tag) -> tuple[int, float, str]:
 # ---- several tables in one ------------------------------------------------------------------------------------------
 
 
-def combined_table(study: Study, analysis: Analysis) -> list[Sheet]:
+def combined_table(study: Study, combined: Table) -> list[Sheet]:
     """The means of several tables: a line per model and column of the tables, over all their rows, a column per table;
-    intervals and tests stand in the tables."""
+    intervals and tests are in these tables."""
     named = {table.name: table for table in study.items.suite.tables}
-    tables = {head: fill(study, named[name]) for head, name in analysis.tables.items()}
+    tables = {head: fill(study, named[name]) for head, name in combined.beside.items()}
     lines: dict[tuple[str, Key], dict[str, float | int]] = {}
     differs: dict[str, dict[str, None]] = {}
     last = [(head, table, line) for head, table in tables.items() if table.lines for line in table.groups[-1]]
@@ -410,10 +387,10 @@ def combined_table(study: Study, analysis: Analysis) -> list[Sheet]:
                 own |= {"runs": cell.runs} if isinstance(cell, Cell) else {}
         differs.setdefault(line.label, {}).update(dict.fromkeys(line.differs))
     tags = next((table.table.columns for table in tables.values()), ())
-    header = ("model", *map(formatting.name, tags), *analysis.tables, "runs")
+    header = ("model", *map(formatting.name, tags), *combined.beside, "runs")
     rows = tuple((name, *column, *map(line.get, header[1 + len(tags) :])) for (name, column), line in lines.items())
-    note = " ".join(filter(None, [analysis.note, *differing((name, list(each)) for name, each in differs.items())]))
-    return [Sheet(name=analysis.name, title=analysis.help, header=header, rows=rows, note=note)]
+    note = " ".join(filter(None, [combined.note, *differing((name, list(each)) for name, each in differs.items())]))
+    return [Sheet(name=combined.name, title=combined.title, header=header, rows=rows, note=note)]
 
 
 # ---- like next to like: which published figures may be shown next to ours, and in what our lines differ --------------
@@ -422,15 +399,10 @@ def combined_table(study: Study, analysis: Analysis) -> list[Sheet]:
 NEARLY = 0.98  # of the published number of questions: a few items without a negative are no other measurement
 
 
-def comparable(figures: Iterable[Published], manifest: Mapping[str, Any]) -> list[Published]:
-    """The figures that were measured on the data of this manifest, known by its content."""
-    return [figure for figure in figures if manifest.get("fingerprint") in figure.on.fingerprints]
-
-
 def differences(
     cells: Iterable[tuple[Published, int]], manifest: Mapping[str, Any], tags: Mapping[str, Tag]
 ) -> list[str]:
-    """In what a line of ours differs from the published figures next to it: (figure, our questions in the cell)."""
+    """The differences of our line from the published figures: (figure, our questions in the cell)."""
     conditions: dict[str, None] = {}
     shares: list[float] = []
     for figure, questions in cells:

@@ -15,11 +15,11 @@ from msgspec import UNSET
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps
-from proband.core.types import Answer
+from proband.core.types import Answer, Item
 from proband.reporting.draw.marks import look
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import item_means
+from proband.reporting.numbers.item_sets import picked
 from proband.stats.clusters import Floats, Ints
 from proband.stats.ranking import best_threshold
 
@@ -49,7 +49,7 @@ def write_browser(
     facts: Mapping[int, Mapping[str, str]] | None = None,
 ) -> dict[str, int]:
     """Write the index and the shards of one item set by `write(file, text)`; returns how many items it has, shows and
-    draws. `order`: a number for every item, the lowest first (NaN: last); `facts`: what else is said of an item."""
+    draws. `order`: a number for every item, the lowest first (NaN: last); `facts`: further facts of an item."""
     values = outcomes(study)
     places = sample(study, most=SHOWN)
     places = places if order is None else places[np.argsort(order[places], kind="stable")]
@@ -66,12 +66,14 @@ def outcomes(study: Study) -> list[Floats]:
     """The main metric of each item, a line per run; NaN where there is none. A metric that ranks items has no number
     for one of them: its items are right (1) or wrong (0) at the run's own threshold."""
     count, entry = study.arrays.count, [run.values(study.main.name) for run in study.arrays.runs]
-    if study.main.over == "item":
-        return [item_means(each, count) for each in entry]
     lines = []
     for run, (rows, numbers) in enumerate(entry):
         line = np.full(count, np.nan)
-        if numbers.ndim == 2 and numbers.shape[1] == 2:  # a score and the truth
+        if study.main.over == "item":  # the mean of its numbers
+            counted = np.bincount(rows, minlength=count)
+            total = np.bincount(rows, weights=numbers, minlength=count)
+            line[counted > 0] = (total / np.maximum(counted, 1))[counted > 0]
+        elif numbers.ndim == 2 and numbers.shape[1] == 2:  # a score and the truth
             read = ~np.isin(rows, study.arrays.runs[run].of_status("unread"))
             scores, truth = numbers[read].T
             line[rows[read]] = (scores >= best_threshold(scores, truth)) == (truth > 0.5)
@@ -88,18 +90,18 @@ class _Browser:
         self.study, self.places, self.facts = study, places.tolist(), facts
         tags = study.arrays.tags
         self.listed = [name for name in study.arrays.written if len(tags[name].values) <= FILTERED]
-        result = study.items.items_at(self.places)
+        result = picked(study.items.items_from, Item, self.places)
         self.items = [result[place] for place in self.places]
-        self.order = study.run_order
-        self.values = [values[run] for run in self.order]
-        self.answers = [self._answers(run) for run in self.order]
-        self.labels = [study.items.labels[run] for run in self.order]
+        runs = [run for system in study.systems for run in system.runs]
+        self.values = [values[run] for run in runs]
+        self.answers = [self._answers(run) for run in runs]
+        self.labels = [study.items.labels[run] for run in runs]
 
     def _answers(self, run: int) -> list[Answer | None]:
         answered = self.study.arrays.runs[run].answered
         line = np.searchsorted(answered, self.places)
         lines = {place: int(at) for place, at in zip(self.places, line) if at < len(answered) and answered[at] == place}
-        result = self.study.items.answers_at(run, lines.values())
+        result = picked(self.study.items.answered[run].answers, Answer, lines.values())
         return [result[lines[place]] if place in lines else None for place in self.places]
 
     def records(self) -> list[dict[str, Any]]:
@@ -180,9 +182,9 @@ class _Browser:
             if own and own != plain:
                 result[label] = own
         for svg in result.values():
-            if not svg.lstrip().startswith("<svg"):
-                raise ProbandError(f"the drawing of item {item.id!r} is not an SVG element")
-        return {label: _standalone(svg) for label, svg in result.items()}
+            if not svg.startswith('<svg xmlns="http://www.w3.org/2000/svg"'):  # images need the namespace
+                raise ProbandError(f"the drawing of item {item.id!r} does not begin with <svg xmlns=...>")
+        return result
 
 
 def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
@@ -197,14 +199,6 @@ def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
     }
     known = {name: each for name, each in fields.items() if each is not None}
     return {"v": None if value != value else round(value, 4), **known}
-
-
-def _standalone(svg: str) -> str:
-    """An image needs the namespace that an element inside a page can do without."""
-    head, end, rest = svg.lstrip().partition(">")
-    if "xmlns=" not in head:
-        head = head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
-    return head + end + rest
 
 
 # ---- which items are shown, where there are too many -----------------------------------------------------------------
@@ -223,8 +217,8 @@ def sample(study: Study, *, most: int) -> Ints:
 
 
 def groups_of(study: Study) -> Ints | None:
-    """Of each item of a varied set a number that it shares with its source; None for other sets. What was made from an
-    item stands behind it (pipeline/vary.py)."""
+    """Of each item of a varied set a number that it shares with its source; None for other sets. The variations of an
+    item follow it (pipeline/vary.py)."""
     tag = study.arrays.tags.get("variation")
     if tag is None or "original" not in tag.values:
         return None

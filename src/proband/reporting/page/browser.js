@@ -100,7 +100,7 @@ const PROBAND = (() => {
       let seen = 0, last = -1;
       for (const i of found) {
         const number = Math.floor(i / set.shard);
-        if (number !== last) { say(`searching, ${Math.round(100 * seen / total)}%`); await records(view.key, number); last = number; }
+        if (number !== last) { say(`searching, ${Math.round(100 * seen / total)} %`); await records(view.key, number); last = number; }
         if (turn !== view.turn) return;       // the user typed on
         if (holds(await item(view.key, i), words)) kept.push(i);
         seen += 1;
@@ -170,7 +170,7 @@ const PROBAND = (() => {
       if (!answer || (answer.t === undefined && !answer.b && !answer.status)) return;
       const state = answer.status ? make("span", "status", SIGNS[set.right[m][i]][2]) : null;
       box.append(make("h3", "small", make("span", `swatch ${set.looks[m]}`), answer.status === "not covered" ? `${set.runs[m]} does not cover it` : answer.status === "skipped" ? `${set.runs[m]} was not asked` : `${set.runs[m]} answered`, state));
-      if (answer.l !== undefined) box.append(make("p", "note", `log-probability per token: ${answer.l.toFixed(3)}`));
+      if (answer.l !== undefined) box.append(make("p", "note", `log-probability per token: ${answer.l.toFixed(3).replace("-", "−")}`));
       if (answer.t !== undefined) box.append(scrolled(make("pre", "", answer.t), `answer of ${set.runs[m]}`));
       if (answer.b) box.append(drawBlanks(answer.b, `blanks of ${set.runs[m]}`));
     });
@@ -239,7 +239,7 @@ const PROBAND = (() => {
     const words = (value) => {
       if (value === undefined || value === null) return "";
       if (typeof value === "boolean") return value ? "yes" : "no";
-      if (typeof value === "number" && !Number.isInteger(value)) return value.toFixed(3);
+      if (typeof value === "number" && !Number.isInteger(value)) return value.toFixed(3).replace("-", "−");
       if (Array.isArray(value)) return value.map(words).join(value.some(Array.isArray) ? "; " : " ");
       if (typeof value === "object") return Object.entries(value).map(([key, each]) => `${key} ${words(each)}`).join(", ");
       return String(value);

@@ -8,7 +8,6 @@ put the numbers into words and HTML, and escape them.
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,15 +18,13 @@ import numpy as np
 
 from proband.core.files import asset, content_hash, render
 from proband.core.suite import Sheet
-from proband.core.types import Run
 from proband.reporting import tables
 from proband.reporting.claims import Verdict
 from proband.reporting.claims import counts as claim_counts
 from proband.reporting.draw.charts import dot_plot, drawing, figure_of, line_plot, shade
-from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, look, svg, variable
+from proband.reporting.draw.marks import NARROW, WIDE, Axis, Picture, look, svg
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
-from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.numbers.score_tables import Line, ScoreTable, tip
 from proband.reporting.profile import Profile
 from proband.reporting.profile_texts import as_table
@@ -41,13 +38,13 @@ SCRIPTS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """Everything the page says of one item set."""
+    """Everything on the page about one item set."""
 
     study: Study
     overall: ScoreTable
     tables: tuple[Sheet, ...]  # those of scores first
     compared: tuple[Comparison, ...]
-    findings: tuple[str, ...]  # the sentences that stand first
+    findings: tuple[str, ...]  # the main findings
     browsed: Mapping[str, int]
 
 
@@ -69,20 +66,14 @@ def pages(
     listed = [("index.html", "Overview"), *((view["file"], view["title"]) for view in views)]
     listed += [("claims.html", "Claims")] if claims else []
     shared = {**_shared(), "title": title, "pages": listed, "claims": claims, "sections": views}
-    contents, counts = _outline(views, first=bool(learnt or notes)), _counts(sections)
-    if profile is not None:
-        contents[1:1] = [("profile", "Profile", 1), ("examples", "Right and wrong", 1)]
-    overview: dict[str, Any] = {
-        "contents": contents,
-        "counts": counts,
-        "learnt": learnt,
-        "notes": notes,
-        "picture": _picture(sections) if learnt else None,
-    }
-    overview |= _profile(profile, views) if profile is not None else {"profile": None}
-    texts = {"index.html": _rendered("overview", shared, **overview)}
+    own: dict[str, Any] = _overview(sections, views, learnt, notes, profile)
+    texts = {"index.html": _rendered("overview", shared, **own)}
     for section, view in zip(sections, views):
-        own = {"here": view["file"], "s": view, "contents": view["contents"], "partly": _partly(section)}
+        items, shown, drawn = (section.browsed[name] for name in ("items", "shown", "drawings"))
+        parts = [f"showing {shown:,} of {items:,} items, drawn at random"] if shown < items else []
+        parts += [f"drawings of {drawn:,} items"] if 0 < drawn < shown else []
+        partly = f"{section.study.name}: {'; '.join(parts)}." if parts else ""  # what the browser leaves out
+        own = {"here": view["file"], "s": view, "contents": view["contents"], "partly": partly}
         texts[view["file"]] = _rendered("item_set", shared, **own)
     if claims:
         names = {view["key"]: view["title"] for view in views}
@@ -92,43 +83,51 @@ def pages(
     return texts
 
 
-def _picture(sections: Sequence[Section]) -> dict[str, str] | None:
-    """The one figure of the first screen: a line along a number (the length of a chain), where a set has one."""
-    tables = (each for section in sections for each in section.tables if isinstance(each, ScoreTable))
-    table = next((each for each in tables if drawing(each) is line_plot), None)
-    if table is None:
-        return None
-    return {"title": table.table.title, **_both_widths(partial(line_plot, table), switched=False)}
+def _overview(
+    sections: Sequence[Section],
+    views: Sequence[Mapping[str, Any]],
+    learnt: Sequence[Verdict],
+    notes: Sequence[tuple[str, str]],
+    profile: Profile | None,
+) -> dict[str, Any]:
+    """Of a profile its figure, and where the items of each set are; next to findings, one figure along a number (the
+    length of a chain), where a set has one."""
+    contents, own = [("overview", "Overview", 1)], dict[str, Any](picture=None)
+    if profile is not None:
+        contents += [("profile", "Profile", 1), ("examples", "Right and wrong", 1)]
+        table = as_table(profile)
+        own |= {"profile_figure": _both_widths(partial(dot_plot, table)), "profile_marks": marks_key(table, dot_plot)}
+        own["item_pages"] = {view["study"].items.source: view["file"] for view in views}
+    contents += [("learnt", "Main findings", 1)] if learnt or notes else []
+    contents += [(view["key"], view["title"], 2) for view in views]
+    contents += [("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
+    scores = (each for section in sections for each in section.tables if isinstance(each, ScoreTable))
+    if learnt and (along := next((each for each in scores if drawing(each) is line_plot), None)):
+        own["picture"] = {"title": along.table.title, **_both_widths(partial(line_plot, along), switched=False)}
+    every = {run.model for section in sections for run in section.study.items.runs}
+    asked = {model for model in every if not model.startswith(("baseline:", "solver:"))} or every
+    models = formatting.count(len(asked), "model")
+    models += f" and {formatting.count(len(every - asked), 'baseline')}" if every - asked else ""
+    answers = sum(len(run.lines) for section in sections for run in section.study.arrays.runs)
+    items = sum(section.study.asked for section in sections)
+    counts = ", ".join((models, formatting.count(items, "item"), formatting.count(answers, "answer")))
+    return own | {"contents": contents, "counts": counts, "learnt": learnt, "notes": notes, "profile": profile}
 
 
-def _profile(profile: Profile, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the overview shows of a profile: its figure, and where the items of each set are."""
-    table = as_table(profile)
-    return {
-        "profile": profile,
-        "profile_figure": _both_widths(partial(dot_plot, table)),
-        "profile_marks": marks_key(table, dot_plot),
-        "item_pages": {view["study"].items.source: view["file"] for view in views},
-    }
-
-
-def page_of(template: str, *, title: str, boards: Sequence[Mapping[str, Any]], **values: Any) -> str:
-    """A page of its own with the style and script of all: a leaderboard."""
-    contents = [("overview", title, 1), *((each["name"].replace(" ", "-"), each["name"], 2) for each in boards)]
-    shared = {**_shared(), "title": title, "pages": [("index.html", title)], "contents": contents, "boards": boards}
-    return _rendered(template, shared, **values)
+def page_of(template: str, *, title: str, parts: Sequence[tuple[str, str, int]], **values: Any) -> str:
+    """A separate page with the shared style and script: a leaderboard, items."""
+    contents = [("overview", title, 1), *parts]
+    return _rendered(
+        template, {**_shared(), "title": title, "pages": [("index.html", title)]}, contents=contents, **values
+    )
 
 
 def items_page(study: Study, sheets: Sequence[Sheet], browsed: Mapping[str, int], *, lede: str) -> str:
     """The page of `proband items`."""
-    contents = [("overview", "Items", 1), *((each.name, each.title, 1) for each in sheets)]
-    contents.append(("items", "Item by item", 1))
-    shared = {**_shared(), "title": "Items", "pages": [("index.html", "Items")], "contents": contents}
-    partly = (
-        "" if browsed["shown"] == browsed["items"] else f"Showing {browsed['shown']:,} of {browsed['items']:,} items."
-    )
-    own = {"sheets": sheets, "key": study.key, "lede": lede, "partly": partly}
-    return _rendered("items", shared, **own)
+    shown, items = browsed["shown"], browsed["items"]
+    partly = "" if shown == items else f"Showing {shown:,} of {items:,} items."
+    parts = [*((each.name, each.title, 1) for each in sheets), ("items", "Item by item", 1)]
+    return page_of("items", title="Items", parts=parts, sheets=sheets, key=study.key, lede=lede, partly=partly)
 
 
 def _rendered(template: str, shared: Mapping[str, Any], **values: Any) -> str:
@@ -136,7 +135,7 @@ def _rendered(template: str, shared: Mapping[str, Any], **values: Any) -> str:
 
 
 def _shared() -> dict[str, Any]:
-    """What every page has: style and script, and the functions that templates call."""
+    """The parts of every page: style, script, and the functions for templates."""
     from markupsafe import Markup
 
     script = "".join(asset(package, file) for package, file in SCRIPTS)
@@ -153,27 +152,9 @@ def _shared() -> dict[str, Any]:
     }
 
 
-def _outline(views: Sequence[Mapping[str, Any]], *, first: bool) -> list[tuple[str, str, int]]:
-    """The contents of the overview: (anchor, words, level)."""
-    learnt = [("learnt", "Main findings", 1)] if first else []
-    parts = [("overview", "Overview", 1), *learnt, *((view["key"], view["title"], 2) for view in views)]
-    return [*parts, ("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
-
-
-def _counts(sections: Sequence[Section]) -> str:
-    every = {run.model for section in sections for run in section.study.items.runs}
-    asked = {model for model in every if not model.startswith(("baseline:", "solver:"))} or every
-    models = formatting.count(len(asked), "model")
-    models += f" and {formatting.count(len(every - asked), 'baseline')}" if every - asked else ""
-    answers = sum(len(run.lines) for section in sections for run in section.study.arrays.runs)
-    items = sum(section.study.asked for section in sections)
-    return ", ".join((models, formatting.count(items, "item"), formatting.count(answers, "answer")))
-
-
 def _view(section: Section) -> dict[str, Any]:
     study, panels = section.study, [panel(each) for each in section.tables]
-    suite = study.items.suite
-    scored = study.mask({})
+    scored, suite = study.mask({}), study.items.suite
     rows = np.concatenate([run.values(study.main.name)[0] for run in study.arrays.runs])
     counted = np.unique(rows[scored[rows]])
     clusters = formatting.count(study.arrays.clusters.count, "cluster")
@@ -204,39 +185,18 @@ def _view(section: Section) -> dict[str, Any]:
 
 
 def _comparisons(compared: Sequence[Comparison]) -> dict[str, Any] | None:
-    """Overall differences in the open, those per column behind a line to click on."""
+    """Overall differences are visible, those per column folded."""
     if not compared:
         return None
     rest = [c for c in compared if c.group]
-    pairs = len({frozenset((c.a, c.b)) for c in compared})
+    tests = max(1, round(len(compared) / len({frozenset((c.a, c.b)) for c in compared})))
+    several = f"Holm’s correction over the {tests} comparisons of each pair of models"
     return {
-        "family": _family(max(1, round(len(compared) / pairs))),
+        "family": several if tests > 1 else "one comparison per pair of models, so no correction",
         "overall": [c for c in compared if not c.group],
         "by": " and ".join(dict.fromkeys(formatting.name(tag) for c in rest for tag in c.group)),
         "rest": rest,
     }
-
-
-def _family(comparisons: int) -> str:
-    """
-    >>> _family(3)
-    'Holm’s correction over the 3 comparisons of each pair of models'
-    """
-    if comparisons == 1:
-        return "one comparison per pair of models, so no correction"
-    return f"Holm’s correction over the {comparisons} comparisons of each pair of models"
-
-
-def _partly(section: Section) -> str:
-    """What the item browser leaves out, if anything."""
-    items, shown, drawn = (section.browsed[name] for name in ("items", "shown", "drawings"))
-    parts = []
-    if shown < items:
-        at_random = "drawn at random"
-        parts.append(f"showing {shown:,} of {items:,} items, {at_random}")
-    if 0 < drawn < shown:
-        parts.append(f"drawings of {drawn:,} items")
-    return f"{section.study.name}: {'; '.join(parts)}." if parts else ""
 
 
 # ---- the panel of a table: its drawings and its cells ----------------------------------------------------------------
@@ -246,13 +206,8 @@ def panel(sheet: Sheet) -> dict[str, Any]:
     """A table with its figure; one of scores with the classes, shades and tooltips of its cells."""
     draw = figure_of(sheet)
     if not isinstance(sheet, ScoreTable):
-        numbers = tables.numeric(sheet)
-        return {
-            "sheet": sheet,
-            "title": sheet.title,
-            "figure": _both_widths(draw) if draw else None,
-            "numbers": numbers,
-        }
+        figure = _both_widths(draw) if draw else None
+        return {"sheet": sheet, "title": sheet.title, "figure": figure, "numbers": tables.numeric(sheet)}
     return {
         "sheet": sheet,
         "title": sheet.table.title,
@@ -265,8 +220,8 @@ def panel(sheet: Sheet) -> dict[str, Any]:
 
 
 def marks_key(grid: ScoreTable, draw: Callable[..., Picture] | None) -> list[tuple[str, str]]:
-    """What the marks of a figure mean, as (class of the style sheet, words): those that it has."""
-    few = [("few", "too few items to tell: no interval")] if grid.has_few else []
+    """The key of a figure: (class of the style sheet, words) for each kind of mark that it has."""
+    few = [("few", "too few items to tell: no interval")] if any(cell.estimate.few for cell in grid.filled) else []
     published = [("diamond", "published")] if grid.published else []
     chance = [("dash", "chance")] if grid.has_chance else []
     chance += [("level", "best shortcut")] if any(cell.shortcut is not None for cell in grid.filled) else []
@@ -276,7 +231,7 @@ def marks_key(grid: ScoreTable, draw: Callable[..., Picture] | None) -> list[tup
         low = [("below", f"below {level}"), ("pale", f"° the interval includes {level}")] if grid.has_chance else []
         return [("above", against), *low, *few]
     band = "band" if draw is line_plot else "bar"
-    return [("dot", "mean"), (band, "95% interval"), *chance, *published, *few]
+    return [("dot", "mean"), (band, "95 % interval"), *chance, *published, *few]
 
 
 def _body(grid: ScoreTable, group: Sequence[Line]) -> list[tuple[Line, list[dict[str, Any]]]]:
@@ -298,7 +253,7 @@ def _cells(grid: ScoreTable, line: Line, top: Sequence[float | None]) -> Iterato
         elif (cell := line.cells[at]) is not None:
             best = " best" if cell.estimate.mean == highest else ""
             own["classes"] = "few" if cell.estimate.few else cell.against_level + best
-            own["shade"] = variable(shade(cell, span, grid.metric)) if shaded and not cell.estimate.few else ""
+            own["shade"] = shade(cell, span, grid.metric) if shaded and not cell.estimate.few else ""
             own["tip"] = tip(grid, line, at)
         yield own
 
@@ -311,16 +266,11 @@ def _both_widths(draw: Callable[[float], Picture], *, switched: bool = True) -> 
     return {"wide": wide, "narrow": narrow}
 
 
-# ---- where the numbers come from: items, licence, models, versions, settings, and the commands that repeat them -----
-
-
-# options of `run` that are no options of a solver
-FLAGS = ("limit", "split", "too-long", "prompt", "shots", "shots-from", "think", "system", "max-tokens", "logprobs")
-NO_OPTIONS = ("asked", "prompt-sha", "where")  # what a run records beyond its options
+# ---- where the numbers come from: items, licence, models, versions, settings ----------------------------------------
 
 
 def provenance(study: Study) -> dict[str, Any]:
-    """The block of one item set: its items, then every run."""
+    """The manifest of the items, and the record of every run."""
     items, manifest = study.items, study.items.manifest
     facts = {
         "suite": items.suite.name,
@@ -328,63 +278,11 @@ def provenance(study: Study) -> dict[str, Any]:
         "items": f"{study.arrays.count:,} from {items.source or 'memory'}",
         "sha256 of the items": items.runs[0].items_sha,
         "licence of the data": manifest.get("licence") or "not stated",
-        "build": build_command(items),
     }
-    return {
-        "facts": facts,
-        "manifest": _indented(manifest) if manifest else "",
-        "runs": [
-            {
-                "label": label,
-                "answers": f"{len(answered.lines):,} answers"
-                + (f", {how}" if (how := formatting.how_asked(run)) else ""),
-                "command": run_command(run, items),
-                "record": _indented(run),
-            }
-            for run, label, answered in zip(items.runs, items.labels, study.arrays.runs)
-        ],
-    }
-
-
-def _indented(record: Any) -> str:
-    return json.dumps(msgspec.to_builtins(record), ensure_ascii=False, indent=2)
-
-
-def build_command(items: ItemSet) -> str:
-    manifest = items.manifest
-    parts = ["proband", "build", items.suite.name, "-o", items.source or "DIR"]
-    parts += ["--seed", str(manifest["seed"])] if "seed" in manifest else []
-    return shlex.join(parts + _flags(manifest.get("options", {})))
-
-
-def run_command(run: Run, items: ItemSet) -> str:
-    parts = ["proband", "run", items.source or "DIR", "-m", run.model, "-s", run.solver]
-    given = {name.replace("_", "-"): value for name, value in run.settings.items()}
-    own = {name: value for name, value in given.items() if name in FLAGS and value != 0}
-    rest = {name: _listed(value) for name, value in given.items() if name not in (*FLAGS, *NO_OPTIONS)}
-    words = [("--where", f"{name}={values}") for name, values in dict(run.settings.get("where", {})).items()]
-    words += [("--set", f"{name}={value}") for name, value in rest.items() if value]
-    parts += ["--seed", str(run.seed), *_flags(own), *(word for each in words for word in each), "-o", "RUNDIR"]
-    return shlex.join(parts)
-
-
-def _flags(options: Mapping[str, Any]) -> list[str]:
-    """
-    >>> _flags({"per_k": 20, "certify": True, "rules": None, "k": [2, 3]})
-    ['--per-k', '20', '--certify', '--k', '2,3']
-    """
-    given = [("--" + name.replace("_", "-"), value) for name, value in options.items() if value is not False]
-    words = [[flag] if value is True else [flag, text] for flag, value in given if (text := _listed(value))]
-    return [word for each in words for word in each]
-
-
-def _listed(value: Any) -> str:
-    """
-    >>> _listed([0, 6]), _listed(True), _listed(None)
-    ('0,6', 'yes', '')
-    """
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, (list, tuple)):
-        return ",".join(map(str, value))
-    return str(value) if isinstance(value, (str, int, float)) else ""
+    runs = []
+    for run, label, answered in zip(items.runs, items.labels, study.arrays.runs):
+        words = ", ".join(filter(None, [formatting.count(len(answered.lines), "answer"), formatting.how_asked(run)]))
+        record = json.dumps(msgspec.to_builtins(run), ensure_ascii=False, indent=2)
+        runs.append({"label": label, "answers": words, "record": record})
+    shown = json.dumps(msgspec.to_builtins(manifest), ensure_ascii=False, indent=2) if manifest else ""
+    return {"facts": facts, "manifest": shown, "runs": runs}
