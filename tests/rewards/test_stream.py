@@ -1,10 +1,11 @@
-"""The reward: right answers get it however they are written; 248 kinds of replies that only look right get nothing."""
+"""The reward: right answers get it however they are written; 308 kinds of replies that only look right get nothing."""
 
 from __future__ import annotations
 
 import math
 import random
 import time
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,11 @@ RIGHT = (
     "{right}", "{Right}.", "**{right}**", "The answer is {right}.", "Answer: {right}", "<answer>{right}</answer>",
     "\\boxed{{right}}", "<think>{wrong}?</think>{right}", "I first thought of {wrong}, but no.\nAnswer: {right}",
     "Let us see. So it is the {right}.", "{prompt}\nAnswer: {right}", "<answer> {Right} </answer>",
+    "Answer: \\boxed{{right}}", "$\\boxed{\\text{{right}}}$.", "\\[\\boxed{\\mathrm{{right}}}\\]",
+    "The answer: {right}", "So it is not {wrong}.\n\n## Final answer\n\n**{right}**",
+    "Final answer:\n<answer>{right}</answer>",
+    "```python\nprint({wrong})\n```\n**Answer:** {right}", "Answer: it is the {right}.",
+    "<answer>The answer is {right}.</answer>",
 )  # fmt: skip
 
 
@@ -40,21 +46,31 @@ def test_a_reply_that_only_looks_right_gets_nothing(number: int) -> None:
     assert not rewarded
 
 
+def test_a_statement_that_fills_the_blank_is_an_answer_and_its_converse_is_not() -> None:
+    for number in (1, 4, 6):
+        item = stream()[number]
+        assert item.gold is not None
+        a, b = (item.facts["names"][person] for person in item.facts["query"])
+        right, reward = item.choices[item.gold], lambda reply, item=item: stream().reward(item, reply).total
+        stated = (f"{b} is {a}'s {right}.", f"So {b} is the {right} of {a}.", f"Answer: {b} is {a}'s {right}")
+        sham = (f"{a} is {b}'s {right}.", f"{b} is the {right} of somebody.", f"<answer>{a} is {b}'s {right}</answer>")
+        denied = (f"{b} is not {a}'s {right}.", f"{b} is the {right} of {a}? No.", f"If so, {b} is {a}'s {right}.")
+        assert [reward(reply) for reply in stated] == [1.0, 1.0, 1.0]
+        assert [reward(reply) for reply in (*sham, *denied)] == [0.0] * 6
+
+
 def test_there_are_as_many_kinds_as_are_told() -> None:
-    assert len(set(KINDS)) == len(KINDS) == 248
-    assert len({filled(kind, stream()[1]) for kind in KINDS}) >= 240
+    assert len(set(KINDS)) == len(KINDS) == 308
+    assert len({filled(kind, stream()[1]) for kind in KINDS}) >= 300
 
 
 def test_ones_own_kinds_and_ones_own_reward(tmp_path: Path) -> None:
-    """A reward that looks for the word alone pays for a denial; a file of kinds is checked line by line."""
-    (tmp_path / "mine.txt").write_text('# mine\n"not {right}"\n"{wrong}"\n')
-    item = stream()[1]
+    """A reward that looks for the word alone pays for a denial."""
+    item, own = stream()[1], tmp_path / "mine.txt"
+    own.write_text('# mine\n"not {right}"\n"{wrong}"\n', encoding="utf-8")
     naive = lambda item, reply: float(item.choices[item.gold] in reply)  # noqa: E731
-    assert paid(naive, [item], kinds=read_kinds(tmp_path / "mine.txt")) == ["not {right}"]
+    assert paid(naive, [item], kinds=read_kinds(own)) == ["not {right}"]
     assert paid(lambda item, reply: stream().reward(item, reply).total, [item], question=stream().question) == []
-    (tmp_path / "mine.txt").write_text("not {right}\n")
-    with pytest.raises(ProbandError, match="line 1: a line is a JSON text"):
-        read_kinds(tmp_path / "mine.txt")
 
 
 def test_full_width_letters_are_read() -> None:
@@ -168,20 +184,24 @@ def test_an_item_is_the_same_whoever_makes_it_and_whatever_was_made_before() -> 
         one[-1]
 
 
-@pytest.mark.parametrize(("k", "most"), [("2", 1.0), ("4", 1.0), ("10", 5.0)])
-def test_item_n_is_made_in_a_moment(k: str, most: float) -> None:
-    """The best median of three: other work on the machine makes CPU time longer, too."""
+@pytest.mark.parametrize("k", ["2", "4", "10"])
+def test_item_n_is_made_without_those_before_it(k: str) -> None:
+    """Item 10^11 takes as long as the first ones: the best median of three, in CPU time."""
     made = Stream("kinship", k=k, seed=0)
     made[0]
-    medians = []
-    for first in (10**9, 10**10, 10**11):
-        times = []
-        for number in range(first, first + 30):
-            begun = time.process_time()
-            made[number]
-            times.append(1000 * (time.process_time() - begun))
-        medians.append(sorted(times)[len(times) // 2])
-    assert min(medians) < most
+
+    def best(starts: Sequence[int]) -> float:
+        medians = []
+        for first in starts:
+            times = []
+            for number in range(first, first + 30):
+                begun = time.process_time()
+                made[number]
+                times.append(time.process_time() - begun)
+            medians.append(sorted(times)[len(times) // 2])
+        return min(medians)
+
+    assert best((10**9, 10**10, 10**11)) < 3 * best((1, 31, 61))
 
 
 @pytest.mark.parametrize("suite", ["analogy", "inference", "questions", "facts", "script"])
@@ -219,7 +239,7 @@ def test_a_certificate_that_does_not_hold_is_told() -> None:
         ({"unknown": 1}, "no option 'unknown'"),
         ({"variation": "louder"}, "no variation 'louder'"),
         ({"steps_weight": 2.0}, "'steps_weight' is from 0 to 1"),
-        ({"release": "1"}, "a stream makes its stories"),
+        ({"release": "1"}, "a stream builds its own stories"),
     ],
 )
 def test_bad_options_are_told_in_one_line(options: dict[str, object], message: str) -> None:

@@ -18,25 +18,25 @@ COLLEAGUES = (
 
 @pytest.mark.parametrize(("sisters", "brothers"), [(1, 1), (3, 2), (6, 4)])
 def test_a_brother_has_her_sisters_and_herself(sisters: int, brothers: int) -> None:
-    said = read(SIBLINGS.format(s=sisters, b=brothers, who="Ann"))
-    assert said
-    assert solve(said, "").possible == (str(sisters + 1),)
-    assert check(said, "") == {str(sisters + 1)}
+    parsed = read(SIBLINGS.format(s=sisters, b=brothers, who="Ann"))
+    assert parsed
+    assert solve(parsed, "").possible == (str(sisters + 1),)
+    assert check(parsed, "") == {str(sisters + 1)}
 
 
 def test_nothing_is_told_of_the_family_of_somebody_else() -> None:
-    said = read(SIBLINGS.format(s=3, b=1, who="Bo"))
-    assert said
-    assert solve(said, "").possible == ("4", OPEN)
-    assert check(said, "") == {"4", OPEN}
+    parsed = read(SIBLINGS.format(s=3, b=1, who="Bo"))
+    assert parsed
+    assert solve(parsed, "").possible == ("4", OPEN)
+    assert check(parsed, "") == {"4", OPEN}
 
 
 @pytest.mark.parametrize(("m", "f", "n", "g"), [(1, 1, 1, 1), (2, 3, 4, 4), (6, 5, 1, 2)])
 def test_a_colleague_of_two_circles_has_the_women_of_both(m: int, f: int, n: int, g: int) -> None:
-    said = read(COLLEAGUES.format(m=m, f=f, n=n, g=g))
-    assert said
-    assert solve(said, "").possible == (str(f + g - 1),)
-    assert check(said, "") == {str(f + g - 1)}
+    parsed = read(COLLEAGUES.format(m=m, f=f, n=n, g=g))
+    assert parsed
+    assert solve(parsed, "").possible == (str(f + g - 1),)
+    assert check(parsed, "") == {str(f + g - 1)}
 
 
 def test_a_changed_text_is_not_read() -> None:
@@ -45,6 +45,6 @@ def test_a_changed_text_is_not_read() -> None:
 
 
 def test_a_number_is_an_answer_and_two_are_none() -> None:
-    said = read(SIBLINGS.format(s=3, b=2, who="Ann"))
-    assert said
-    assert [answer(text, said) for text in ("4", " 4.", "4 sisters", "4 or 5", "four", "")] == ["4"] * 3 + [None] * 3
+    parsed = read(SIBLINGS.format(s=3, b=2, who="Ann"))
+    assert parsed
+    assert [answer(text, parsed) for text in ("4", " 4.", "4 sisters", "4 or 5", "four", "")] == ["4"] * 3 + [None] * 3

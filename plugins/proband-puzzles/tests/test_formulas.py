@@ -37,10 +37,10 @@ ISLAND = (
     ],
 )
 def test_islanders_of_the_books(told: str, answers: list[str]) -> None:
-    said = read_island(ISLAND.format(told=told))
-    assert said
-    possible = solve_island(said, "").possible
-    assert check_island(said, "") == frozenset(possible)
+    parsed = read_island(ISLAND.format(told=told))
+    assert parsed
+    possible = solve_island(parsed, "").possible
+    assert check_island(parsed, "") == frozenset(possible)
     if answers or "knave." in told:
         assert list(possible) == answers
     else:  # he says that they are alike: Bo is a knight whatever he is
@@ -54,11 +54,11 @@ def test_what_is_not_understood_is_not_read(told: str) -> None:
 
 
 def test_an_answer_names_everybody_once() -> None:
-    said = read_island(ISLAND.format(told="Al said that Bo is a knave."))
-    assert said
+    parsed = read_island(ISLAND.format(told="Al said that Bo is a knave."))
+    assert parsed
     good = ("Bo is a knave, and Al is a knight", "Al is knight, Bo is knave.")
     bad = ("Al is a knight", "Al is a knight/knave, Bo is a knave", "Al is a knight, Al is a knave, Bo is a knave", "")
-    assert [island_answer(text, said) for text in (*good, *bad)] == ["Al is a knight, Bo is a knave"] * 2 + [None] * 4
+    assert [island_answer(text, parsed) for text in (*good, *bad)] == ["Al is a knight, Bo is a knave"] * 2 + [None] * 4
 
 
 def test_formulas_mean_what_python_means_by_them() -> None:
@@ -85,10 +85,10 @@ def test_formulas_mean_what_python_means_by_them() -> None:
 
 
 def test_what_follows_and_what_does_not() -> None:
-    said = read_premises("Given:\n1. (P ∨ Q)\n.2. ¬P\n.What can we conclude from the above statements?")
-    assert said
+    parsed = read_premises("Given:\n1. (P ∨ Q)\n.2. ¬P\n.What can we conclude from the above statements?")
+    assert parsed
     right, wrong = ("Q", "Q ∧ ¬P", "P → Q", "(Q)"), ("P", "Q ∨ ¬Q", "Q and not P", "R", "", "Q ∧", "⊥")
-    assert [follows(each, said, "") for each in (*right, *wrong)] == [True] * 4 + [False] * 7
+    assert [follows(each, parsed, "") for each in (*right, *wrong)] == [True] * 4 + [False] * 7
     nonsense = read_premises("Given:\n1. P\n.2. ¬P\n.What can we conclude from the above statements?")
     assert nonsense
     assert follows("P", nonsense, "") is None

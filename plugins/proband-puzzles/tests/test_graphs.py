@@ -54,8 +54,8 @@ def test_the_shortest_of_all_ways_is_the_length_that_both_provers_find() -> None
 def test_a_way_through_a_wall_or_to_another_cell_is_none() -> None:
     read = graphs.read_maze(MAZE.format("* O O\nX X #"))
     assert read
-    said = ["right right down", "Right right down", "down right right", "right right", "up", "infeasible", "3", ""]
-    assert [graphs.answer_maze(each, read) for each in said] == [
+    parsed = ["right right down", "Right right down", "down right right", "right right", "up", "infeasible", "3", ""]
+    assert [graphs.answer_maze(each, read) for each in parsed] == [
         "3 steps", "3 steps", "not a way", "not a way", "not a way", NO_WAY, None, None,
     ]  # fmt: skip
 

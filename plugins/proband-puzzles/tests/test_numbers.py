@@ -32,11 +32,11 @@ def test_a_rounded_label_is_false_and_one_that_is_written_otherwise_is_not() -> 
     read = numbers.read_list(LIST.format("ascending", "97.45, 17.0"))
     assert read
     settled = numbers.solve_list(read, "")
-    said = ["['17.0', '97.45']", "[17, 97.450]", "17, 97.45", "['17.0', '97.5']", "['97.45', '17.0']", "[]", "none"]
-    assert [verdict_of(numbers.answer_list(each, read), settled) for each in said[:5]] == ["entailed"] * 3 + [
+    parsed = ["['17.0', '97.45']", "[17, 97.450]", "17, 97.45", "['17.0', '97.5']", "['97.45', '17.0']", "[]", "none"]
+    assert [verdict_of(numbers.answer_list(each, read), settled) for each in parsed[:5]] == ["entailed"] * 3 + [
         "false"
     ] * 2
-    assert [numbers.answer_list(each, read) for each in said[5:]] == [None, None]
+    assert [numbers.answer_list(each, read) for each in parsed[5:]] == [None, None]
     assert numbers.read_list("Sort these words in ascending order: b, a") is None
 
 

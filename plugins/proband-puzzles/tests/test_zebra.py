@@ -49,11 +49,11 @@ def test_the_drawn_world_is_among_those_that_are_found() -> None:
     draw, unique = random.Random(0), 0
     for number in range(30):
         text, house = street(draw, 22 if number % 2 else 8)
-        said = read(text)
-        assert said, text
-        possible = solve(said, "").possible
+        parsed = read(text)
+        assert parsed, text
+        possible = solve(parsed, "").possible
         assert next(v for (k, v), place in house.items() if "name" in k and place == 1) in possible
-        assert check(said, "") == frozenset(possible)
+        assert check(parsed, "") == frozenset(possible)
         unique += len(possible) == 1
     assert 8 <= unique <= 29
 
@@ -65,6 +65,6 @@ def test_a_clue_that_is_not_understood_leaves_the_street_unread() -> None:
 
 
 def test_an_answer_is_one_of_the_people() -> None:
-    said = read(street(random.Random(1), 5)[0])
-    assert said
-    assert [answer(text, said) for text in ("Bob.", "bob", "fred", "bob or carol", "")] == ["bob", "bob"] + [None] * 3
+    parsed = read(street(random.Random(1), 5)[0])
+    assert parsed
+    assert [answer(text, parsed) for text in ("Bob.", "bob", "fred", "bob or carol", "")] == ["bob", "bob"] + [None] * 3

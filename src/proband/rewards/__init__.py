@@ -5,12 +5,11 @@
     stream = Stream("kinship", k="2,3", seed=0)
     stream.question(stream[17]), stream.reward(stream[17], "aunt").total
 
-    process_reward(stream[17], "...").share  # of its statements, those that the story tells or entails
+    process_reward(stream[17], "...")  # the share of its statements that lead to the answer
 
 `for_reasoning_gym`, `for_trl`, `for_verifiers` and `for_openenv` hand the same to other tools.
 """
 
-from proband.rewards.process import ProcessReward, process_reward
-from proband.rewards.stream import Reward, Stream
+from proband.rewards.stream import Reward, Stream, process_reward
 
-__all__ = ["ProcessReward", "Reward", "Stream", "process_reward"]
+__all__ = ["Reward", "Stream", "process_reward"]

@@ -1,11 +1,11 @@
 """Attacks on a reward: kinds of replies that only look right, filled in for items, and which of them it pays for.
 
     from proband.rewards import Stream
-    from proband.rewards.attacks import paid, read_kinds
+    from proband.rewards.attacks import paid
 
     stream = Stream("kinship", k="2,3", seed=7)
-    paid(my_reward, [stream[n] for n in range(5)], question=stream.question)                      # ours
-    paid(my_reward, [stream[1]], question=stream.question, kinds=read_kinds("mine.txt"))          # one's own
+    paid(my_reward, [stream[n] for n in range(5)], question=stream.question)                       # ours
+    paid(my_reward, [stream[1]], question=stream.question, kinds=["not {right}", "{right}? No."])  # one's own
 
 `my_reward(item, reply)` gives a number. The kinds that ship are data/rewards/sham_replies.txt, a JSON text a line.
 """
@@ -20,22 +20,11 @@ from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_utf8
 from proband.core.types import Item
 
-SHIPPED = DATA / "rewards" / "sham_replies.txt"
 
-
-def read_kinds(path: str | Path = SHIPPED) -> list[str]:
-    """The kinds of a file; `#` begins a comment."""
-    kinds: list[str] = []
-    for number, line in enumerate(read_utf8(Path(path)).splitlines(), start=1):
-        if line.strip() and not line.startswith("#"):
-            try:
-                kind = json.loads(line)
-            except json.JSONDecodeError:
-                kind = None
-            if not isinstance(kind, str):
-                raise ProbandError('a line is a JSON text such as "not {right}"', file=path, line=number)
-            kinds.append(kind)
-    return kinds
+def read_kinds(path: str | Path = DATA / "rewards" / "sham_replies.txt") -> list[str]:
+    """The kinds of a file; those that ship, if none is named."""
+    lines = read_utf8(Path(path)).splitlines()
+    return [json.loads(line) for line in lines if line.strip() and not line.startswith("#")]
 
 
 def filled(kind: str, item: Item, *, question: str = "") -> str:

@@ -51,13 +51,9 @@ class ProbandDataset(ProceduralDataset):  # type: ignore[misc]
     def __getitem__(self, idx: int) -> dict[str, Any]:
         row, item = self.stream.row(idx), self.stream[idx]
         metadata = {"source_dataset": NAME, "source_index": idx, "id": item.id, "tags": dict(item.tags)}
-        metadata["stream"] = self.options
         difficulty = {name: item.tags[name] for name in ("k", "task") if name in item.tags}
-        return {
-            "question": row["question"],
-            "answer": row["answer"],
-            "metadata": {**metadata, "difficulty": difficulty},
-        }
+        metadata |= {"stream": self.options, "difficulty": difficulty}
+        return {"question": row["question"], "answer": row["answer"], "metadata": metadata}
 
     def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:
         if not isinstance(answer, str):

@@ -6,9 +6,10 @@ reward = answer * (1 - s + s * steps)
 thoughts among them, that lead to the answer (`process_reward`); s is `steps_weight`, and without it steps are not read.
 Sentences of the question that are given back are no steps.
 
-An answer is paid for if it is asserted as final: in <answer> tags, in a box or on a line `Answer: ...` with nothing
-behind it (all such forms of a reply agree, and nothing else of it is read), or as a last sentence that says the answer
-and no more, where no other choice is named before it. What is denied, withdrawn or hedged is no answer (`attacks.py`).
+An answer is paid for if it is asserted as final: in <answer> tags, in a box or on a line `Answer: ...`, with nothing
+before it in its sentence and nothing behind it (all such forms of a reply agree, and nothing else of it is read); as a
+last sentence such as "It is the aunt", where no other choice is named before it; or as all that is said. What is
+denied, withdrawn, hedged, quoted or in a block of code is no answer (`attacks.py`).
 
 >>> stream = Stream("kinship", k="2", seed=0)
 >>> item = stream[3]
@@ -36,22 +37,22 @@ from proband.core.metrics import accuracy_of, chosen_answer
 from proband.core.plugins import declared, read_options
 from proband.core.suite import Suite
 from proband.core.types import Item
+from proband.pipeline.steps import check_reply
 from proband.pipeline.vary import marked
-from proband.rewards.process import process_reward
+from proband.proof.statements import WRONG
 from proband.solvers.replies import BOXED, TAGGED, without_thoughts
 
 KEPT: Final = 4096  # items that are not made again
-FEWEST: Final = 3  # words: what is no longer is no question given back
-TRIES: Final = 50  # items that are looked at for one that can be varied as it is wanted
+FEWEST: Final = 3  # words: a shorter text does not repeat the question
+TRIES: Final = 50  # items tried for one that has the wanted variation
 FAR: Final = 1 << 40  # from one number to the next that is tried
 THOUGHT: Final = re.compile(r"(?i)</?think(?:ing)?>")
-LINE: Final = re.compile(r"(?im)^[\s*_#>]*(?:final )?answer[*_]*\s*[:=][*_\s]*(.*?)[\s*_]*$")
-LAST: Final = re.compile(  # a sentence that says an answer and no more
-    r"(?i)(?:(?:so|thus|therefore|hence|then),? )?(?:(?:the|my)(?: final| right| correct)? answer is:? |"
-    r"(?:it|this|that|he|she) is |(?:it|that|he|she)['’]s |(?-i:[A-Z])[\w'’-]* is (?-i:[A-Z])[\w-]*['’]s )?(.+)"
-)
+LINE: Final = re.compile(r"(?im)^[\s*_#]*(?:the )?(?:final )?answer[*_]*\s*(?:[:=]|\n)[*_\s]*(.*?)[\s*_]*$")
+QUOTED: Final = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|^[ \t]*>[^\n]*$")  # code and quotations
+BLANK: Final = re.compile(r"(?m)(?:^|(?<=[.:] ))([^.:\n]+) is the ___ of ([^.\n]+)\.")
+SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<![:\s*_])[*_ \t]*\n\s*")  # a colon leads over to the next line
 ARTICLE: Final = re.compile(r"(?i)^(?:the|an?|his|her|my|their|option|choice) (?=\S)")
-EDGES: Final = " \t\r\n*_`\"'“”‘’()[]{}.!,;:$"
+EDGES: Final = " \t\r\n*_`\"'“”‘’()[]{}.!,;:$\\"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,14 +129,14 @@ class Stream:
         asked = self.question(item)
         reply = unicodedata.normalize("NFKC", reply)
         text = _without(without_thoughts(reply), asked, item.prompt)
-        final = asserted(text, item.choices) if item.choices else text
+        final = asserted(text, item.choices, prompt=item.prompt) if item.choices else text
         read = self.asking.read(item, final, asked) if final else None
         said = "" if read is None or read.status else chosen_answer(item, read) or text
-        if read is None or not said or (item.choices and not is_bare(final, said, item.choices)):
+        if read is None or not said or (item.choices and not is_bare(final, said)):
             return Reward(total=0.0, answer=0.0, said="")
         right = (accuracy_of(item, read) if item.gold is not None else self.suite.metric().value(item, read)) or 0.0
         own = _without(THOUGHT.sub("\n", reply), asked, item.prompt) if self.steps_weight else ""
-        steps = process_reward(item, own, answer=said).share if self.steps_weight else None
+        steps = process_reward(item, own, answer=said) if self.steps_weight else None
         total = right * (1 - self.steps_weight * (1 - (steps or 0.0)))
         return Reward(total=total, answer=right, said=said, steps=steps)
 
@@ -173,14 +174,22 @@ def _without(reply: str, *texts: str) -> str:
 
 
 def _words(text: str) -> str:
-    """
-    >>> _words("The son, of Ann?")
-    ' the son of ann '
-    """
     return " ".join(["", *re.findall(r"\w+", text.lower()), ""])
 
 
-def asserted(text: str, choices: Sequence[str]) -> str:
+@lru_cache(maxsize=KEPT)
+def _introductions(prompt: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What may introduce an answer ("The answer is", "It is", the possessive of the question), and the blank filled."""
+    blank = BLANK.search(prompt)
+    b, a = map(re.escape, blank.groups()) if blank else ("(?!)", "(?!)")
+    said = r"(?:(?:the|my) )?(?:(?:final|right|correct) )?answer(?: is)?:?|(?:it|this|that|he|she)(?: is|['’]s)"
+    introduced = (
+        rf"(?i)^[{re.escape(EDGES)}]*(?:(?:so|thus|therefore|hence|then)\b,? ?)?(?:{said}|(?-i:{b} is {a}['’]s))"
+    )
+    return re.compile(introduced), re.compile(rf"\b({b}) is the ([\w-]+) of ({a})\b")
+
+
+def asserted(text: str, choices: Sequence[str], *, prompt: str = "") -> str:
     """What a reply asserts as its final answer; nothing where it asserts none, or two.
 
     >>> words = ["aunt", "uncle"]
@@ -189,29 +198,36 @@ def asserted(text: str, choices: Sequence[str]) -> str:
     >>> [asserted(t, words) for t in ("Answer: aunt. Actually no, uncle.", "<answer>aunt</answer> Sorry.", "aunt? No.")]
     ['aunt. Actually no, uncle', '', '']
     """
-    forms = [(match.start(), match.end(), match[1]) for form in (TAGGED, BOXED, LINE) for match in form.finditer(text)]
+    introduced, filled = _introductions(prompt)
+    text = filled.sub(r"\1 is \3's \2", QUOTED.sub("…", text)).strip()
+    forms = [match for form in (TAGGED, BOXED) for match in form.finditer(text)]
+    forms += [line for line in LINE.finditer(text) if not any(line.start() <= m.start() < line.end() for m in forms)]
     if forms:
-        end = max(end for _, end, _ in forms)
-        answers = {plain_answer(said) for _, _, said in forms}
-        return forms[0][2].strip(EDGES) if len(answers) == 1 and not text[end:].strip(EDGES) else ""
-    if text.strip().endswith("?"):
-        return ""
-    *before, last = re.split(r"(?<=[.!?])\s+|\n+", text.strip()) or [""]
+        leads = [SENTENCE_END.split(text[: match.start()])[-1].strip(EDGES) for match in forms]
+        answers = {introduced.sub("", match[1]).strip() for match in forms}
+        if text[max(match.end() for match in forms) :].strip(EDGES) or len(set(map(plain_answer, answers))) > 1:
+            return ""
+        return "" if any(lead and not introduced.fullmatch(lead) for lead in leads) else min(answers).rstrip(EDGES)
+    *before, last = SENTENCE_END.split(text)
     named = {choice for choice in choices if _words(choice) in _words(" ".join(before))}
-    said = LAST.fullmatch(last.strip(EDGES))
-    return said[1] if said and not named else ""
+    said = introduced.sub("", last)
+    only = said != last or not _words("".join(before)).strip()  # a bare word is an answer where nothing else is said
+    return said.rstrip(EDGES).lstrip() if only and not named and not last.endswith("?") else ""
 
 
-def is_bare(answer: str, choice: str, choices: Sequence[str]) -> bool:
+def is_bare(answer: str, choice: str) -> bool:
     """Is the answer nothing but a choice: its words, a letter, a letter with its words, or one other word for it?
 
-    >>> [is_bare(text, "aunt", ["aunt", "uncle"]) for text in ("the aunt", "B", "B) aunt", "auntie", "former aunt")]
-    [True, True, True, True, False]
+    >>> [is_bare(text, "aunt") for text in ("the aunt", "B", "B) aunt", "auntie", "former aunt", "!aunt", "aunt ❌")]
+    [True, True, True, True, False, False, False]
     """
     own = plain_answer(answer).split()
     words = plain_answer(choice).split()
-    lettered = own[1:] if own and len(own[0]) == 1 and len(own) > 1 else own
-    return not re.search(r"[?~]", answer) and (own == words or lettered == words or len(own) == 1)
+    lettered = own[1:] if re.match(r"\W*[a-zA-Z][*]*[).:\]]", answer) else own
+    # a tick, a tilde, a sign of negation
+    strange = set(re.sub(r"(?<=\w)-(?=\w)|[\w\s]", "", answer)) - set(EDGES + choice)
+    denied = bool(strange) or (answer[:1] in ("!", "-") and not choice.startswith(answer[:1]))
+    return not denied and (own == words or lettered == words or len(own) == 1)
 
 
 def plain_answer(text: str) -> str:
@@ -221,3 +237,18 @@ def plain_answer(text: str) -> str:
     """
     words = ARTICLE.sub("", re.sub(r"[*_`]", "", text).strip(EDGES)).lower()
     return " ".join(re.findall(r"[^\W_]+", words))
+
+
+def process_reward(item: Item, reply: str, *, answer: str = "") -> float:
+    """A reward for the steps of a reply: used / (used + missing + wrong + unread) of its statements, which
+    `proband.check_reply` lists. `answer`: as it was read, where that is known apart from the reply.
+
+    `used` are the statements from which the answer follows, or, where it does not follow from them, those that tell
+    facts of the story which it needs; `missing` are such facts that no statement tells. So a true statement that the
+    answer does not rest on (a denial, a repetition, a remark) earns nothing; a wrong one, and a sentence about
+    relations that could not be read, costs. What is taken back does not count.
+    """
+    checked = check_reply(item, reply, answer=answer)
+    wrong = len({statement.fact[:5] for statement in checked.statements if statement.verdict in WRONG})
+    whole = checked.used + len(checked.missing) + wrong + checked.unread
+    return checked.used / whole if whole else 0.0

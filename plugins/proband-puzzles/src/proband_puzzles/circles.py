@@ -1,7 +1,7 @@
 """Brothers, friends and colleagues, counted ("Alice in Wonderland"): Ann has 3 sisters and 2 brothers. How many sisters
 does Ann's brother have?
 
-By counting: her brother has her sisters and herself. Of a man whom the text does not call her brother nothing is told.
+By counting: her brother has her sisters and herself. If the text does not call a man her brother, nothing follows.
 A colleague of two circles that share nobody else has the women of both, less herself. The second prover builds the
 people one by one and counts who is whose.
 
@@ -20,7 +20,7 @@ from proband_puzzles.puzzle import Puzzle, Settled
 OPEN: Final = "any other number"
 FORMS: Final = {
     "siblings": "the sisters of her own brother",
-    "stranger": "the sisters of the brother of a man who is not told to be her brother",
+    "stranger": "the sisters of the brother of a man who is not called her brother",
     "friends": "the women among the friends of a man of her circle",
     "colleagues": "the women among the colleagues of one who belongs to two circles",
 }
@@ -44,10 +44,10 @@ COLLEAGUES: Final = re.compile(
 
 
 class Circles(NamedTuple):
-    """`kind` is siblings, stranger (asked of a man who is not told to be her brother), friends or colleagues."""
+    """`kind` is siblings, stranger (about a man who is not called her brother), friends or colleagues."""
 
     kind: str
-    women: int  # whom she has
+    women: int  # of hers
     men: int
     others: int = 0  # women of the other circle
     other_men: int = 0
@@ -68,31 +68,31 @@ def read(question: str) -> Circles | None:
     return None
 
 
-def solve(said: Circles, world: str) -> Settled:
-    if said.kind == "colleagues":
-        total = said.women + said.others - 1
-        why = f"in her circle {said.women - 1} other women and its centre; in his {said.others - 1} other women"
+def solve(parsed: Circles, world: str) -> Settled:
+    if parsed.kind == "colleagues":
+        total = parsed.women + parsed.others - 1
+        why = f"in her circle {parsed.women - 1} other women and its centre; in his {parsed.others - 1} other women"
         return Settled((str(total),), (f"{why}: {total}",))
-    own = said.women + 1
-    if said.kind == "stranger":
-        return Settled((str(own), OPEN), ("he is not told to be her brother: his family may be another",))
-    return Settled((str(own),), (f"her {said.women} and herself: {own}",))
+    own = parsed.women + 1
+    if parsed.kind == "stranger":
+        return Settled((str(own), OPEN), ("the text does not call him her brother: he may belong to another family",))
+    return Settled((str(own),), (f"her {parsed.women} and herself: {own}",))
 
 
-def check(said: Circles, world: str) -> frozenset[str]:
+def check(parsed: Circles, world: str) -> frozenset[str]:
     """Build the circle (or two that share one woman) as a graph, and count the women beside the one asked about."""
-    first = [("she", "f"), *((f"w{n}", "f") for n in range(said.women)), *((f"m{n}", "m") for n in range(said.men))]
+    first = [("she", "f"), *((f"w{n}", "f") for n in range(parsed.women)), *((f"m{n}", "m") for n in range(parsed.men))]
     near = set(permutations(first, 2))
     asked = ("m0", "m")
-    if said.kind == "colleagues":
+    if parsed.kind == "colleagues":
         asked = ("w0", "f")  # Matilda
-        rest = [(f"v{n}", "f") for n in range(said.others - 1)] + [(f"n{n}", "m") for n in range(said.other_men)]
+        rest = [(f"v{n}", "f") for n in range(parsed.others - 1)] + [(f"n{n}", "m") for n in range(parsed.other_men)]
         near |= set(permutations([("he", "m"), asked, *rest], 2))
     count = str(sum(one == asked and other[1] == "f" for one, other in near))
-    return frozenset((count, OPEN) if said.kind == "stranger" else (count,))
+    return frozenset((count, OPEN) if parsed.kind == "stranger" else (count,))
 
 
-def answer(text: str, said: Circles) -> str | None:
+def answer(text: str, parsed: Circles) -> str | None:
     number = re.fullmatch(r"\D{0,3}(\d+)(?: (?:female )?(?:sisters|friends|colleagues))?\W*", text.strip())
     return str(int(number[1])) if number else None
 
@@ -100,12 +100,12 @@ def answer(text: str, said: Circles) -> str | None:
 CIRCLES: Final = Puzzle(
     name="aiw",
     gym_world="",
-    worlds={"told": "whom the text names as hers are hers; the two circles of colleagues share one woman"},
+    worlds={"told": "people whom the text calls hers are hers; the two circles of colleagues share one woman"},
     read=read,
     solve=solve,
     check=check,
     answer=answer,
-    statements=lambda said: (said.text,),
-    form=lambda said: FORMS[said.kind],
-    choices=lambda said: tuple(map(str, range(60))),
+    statements=lambda parsed: (parsed.text,),
+    form=lambda parsed: FORMS[parsed.kind],
+    choices=lambda parsed: tuple(map(str, range(60))),
 )

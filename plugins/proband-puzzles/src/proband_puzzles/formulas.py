@@ -2,8 +2,8 @@
 
 Truth tables decide; the second prover is a SAT solver over the same formulas made into clauses.
 
->>> said = read_premises("Given:\\n1. (P → Q)\\n.2. P\\n.What can we conclude from the above statements?")
->>> follows("P ∧ Q", said, ""), follows("¬Q", said, ""), follows("P ∨ ¬P", said, "")
+>>> parsed = read_premises("Given:\\n1. (P → Q)\\n.2. P\\n.What can we conclude from the above statements?")
+>>> follows("P ∧ Q", parsed, ""), follows("¬Q", parsed, ""), follows("P ∨ ¬P", parsed, "")
 (True, False, False)
 """
 
@@ -143,25 +143,25 @@ def read_premises(question: str) -> tuple[Formula, ...] | None:
     return tuple(known) if fits else None
 
 
-def solve_premises(said: tuple[Formula, ...], world: str) -> Settled:
-    count = len(models(list(said), variables(*said)))
-    return Settled(("what follows",) if count else (), (f"{count} of {2 ** len(variables(*said))} rows are true",))
+def solve_premises(parsed: tuple[Formula, ...], world: str) -> Settled:
+    count = len(models(list(parsed), variables(*parsed)))
+    return Settled(("what follows",) if count else (), (f"{count} of {2 ** len(variables(*parsed))} rows are true",))
 
 
-def check_premises(said: tuple[Formula, ...], world: str) -> frozenset[str]:
-    return frozenset(("what follows",) if satisfiable(list(said)) else ())
+def check_premises(parsed: tuple[Formula, ...], world: str) -> frozenset[str]:
+    return frozenset(("what follows",) if satisfiable(list(parsed)) else ())
 
 
-def follows(text: str, said: tuple[Formula, ...], world: str) -> bool | None:
+def follows(text: str, parsed: tuple[Formula, ...], world: str) -> bool | None:
     """Is it a formula of the premises' letters that holds in every row in which they do, and not in all rows? None
     where the premises contradict each other: then anything follows."""
     formula = parse(text.strip().strip(".`$*"))
-    if not models(list(said), variables(*said)):
+    if not models(list(parsed), variables(*parsed)):
         return None
-    if formula is None or not set(variables(formula)) <= set(variables(*said)):
+    if formula is None or not set(variables(formula)) <= set(variables(*parsed)):
         return False
-    names = variables(*said)
-    return all(true(formula, row) for row in models(list(said), names)) and bool(models([("not", formula)], names))
+    names = variables(*parsed)
+    return all(true(formula, row) for row in models(list(parsed), names)) and bool(models([("not", formula)], names))
 
 
 PROPOSITIONAL: Final = Puzzle(
@@ -171,9 +171,9 @@ PROPOSITIONAL: Final = Puzzle(
     read=read_premises,
     solve=solve_premises,
     check=check_premises,
-    answer=lambda text, said: None,
-    statements=lambda said: tuple(map(_shown, said)),
-    form=lambda said: "premises",
+    answer=lambda text, parsed: None,
+    statements=lambda parsed: tuple(map(_shown, parsed)),
+    form=lambda parsed: "premises",
     right=follows,
 )
 
@@ -285,28 +285,28 @@ def _said(island: Island, world: Mapping[str, bool]) -> str:
     return ", ".join(f"{name} is a {island.roles[not world[name]]}" for name in island.names)
 
 
-def solve_island(said: Island, world: str) -> Settled:
-    rows = models(said.constraints(), list(said.names))
-    return Settled(tuple(_said(said, row) for row in rows), (f"{len(rows)} of {2 ** len(said.names)} rows fit",))
+def solve_island(parsed: Island, world: str) -> Settled:
+    rows = models(parsed.constraints(), list(parsed.names))
+    return Settled(tuple(_said(parsed, row) for row in rows), (f"{len(rows)} of {2 ** len(parsed.names)} rows fit",))
 
 
-def check_island(said: Island, world: str) -> frozenset[str]:
+def check_island(parsed: Island, world: str) -> frozenset[str]:
     def fits(row: Mapping[str, bool]) -> bool:
-        roles = (("var", n) if row[n] else ("not", ("var", n)) for n in said.names)
-        return satisfiable([*said.constraints(), *roles])
+        roles = (("var", n) if row[n] else ("not", ("var", n)) for n in parsed.names)
+        return satisfiable([*parsed.constraints(), *roles])
 
-    rows = (dict(zip(said.names, row)) for row in product((True, False), repeat=len(said.names)))
-    return frozenset(_said(said, row) for row in rows if fits(row))
+    rows = (dict(zip(parsed.names, row)) for row in product((True, False), repeat=len(parsed.names)))
+    return frozenset(_said(parsed, row) for row in rows if fits(row))
 
 
-def island_answer(text: str, said: Island) -> str | None:
+def island_answer(text: str, parsed: Island) -> str | None:
     """Who is what, in the order of the question; None unless each is told once."""
     pairs = re.findall(r"(\w+) is (?:an? )?(\w+)(?![\w/])", text)
     roles = dict(pairs)
     told = len(pairs)
-    if set(roles) != set(said.names) or told != len(said.names) or not set(roles.values()) <= set(said.roles):
+    if set(roles) != set(parsed.names) or told != len(parsed.names) or not set(roles.values()) <= set(parsed.roles):
         return None
-    return _said(said, {name: roles[name] == said.roles[0] for name in said.names})
+    return _said(parsed, {name: roles[name] == parsed.roles[0] for name in parsed.names})
 
 
 KNIGHTS: Final = Puzzle(
@@ -317,6 +317,6 @@ KNIGHTS: Final = Puzzle(
     solve=solve_island,
     check=check_island,
     answer=island_answer,
-    statements=lambda said: tuple(f"{who}: {words}" for who, words, _ in said.told),
-    form=lambda said: f"{len(said.names)} inhabitants",
+    statements=lambda parsed: tuple(f"{who}: {words}" for who, words, _ in parsed.told),
+    form=lambda parsed: f"{len(parsed.names)} inhabitants",
 )

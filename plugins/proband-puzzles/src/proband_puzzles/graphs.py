@@ -131,9 +131,9 @@ def read_courses(question: str) -> Courses | None:
     return Courses(int(total[1]), pairs) if all(max(pair) < int(total[1]) for pair in pairs) else None
 
 
-def solve_courses(said: Courses, world: str) -> Settled:
-    before: dict[int, set[int]] = {course: set() for course in range(said.total)}
-    for course, first in said.pairs:
+def solve_courses(parsed: Courses, world: str) -> Settled:
+    before: dict[int, set[int]] = {course: set() for course in range(parsed.total)}
+    for course, first in parsed.pairs:
         before[course].add(first)
     try:
         order = list(TopologicalSorter(before).static_order())
@@ -142,14 +142,14 @@ def solve_courses(said: Courses, world: str) -> Settled:
     return Settled(("True",), (f"in the order {', '.join(map(str, order))}",))
 
 
-def check_courses(said: Courses, world: str) -> frozenset[str]:
-    near = np.zeros((said.total, said.total), dtype=bool)
-    for course, first in said.pairs:
+def check_courses(parsed: Courses, world: str) -> frozenset[str]:
+    near = np.zeros((parsed.total, parsed.total), dtype=bool)
+    for course, first in parsed.pairs:
         near[course, first] = True
     return frozenset(("False" if any(each.diagonal().any() for each in powers(near)) else "True",))
 
 
-def answer_courses(text: str, said: Courses) -> str | None:
+def answer_courses(text: str, parsed: Courses) -> str | None:
     plain = text.strip().strip(".*`\"'").capitalize()
     return plain if plain in ("True", "False") else None
 
@@ -162,7 +162,7 @@ COURSE_SCHEDULE: Final = Puzzle(
     solve=solve_courses,
     check=check_courses,
     answer=answer_courses,
-    statements=lambda said: tuple(f"{first} before {course}" for course, first in said.pairs),
-    form=lambda said: "prerequisites",
-    choices=lambda said: ("True", "False"),
+    statements=lambda parsed: tuple(f"{first} before {course}" for course, first in parsed.pairs),
+    form=lambda parsed: "prerequisites",
+    choices=lambda parsed: ("True", "False"),
 )

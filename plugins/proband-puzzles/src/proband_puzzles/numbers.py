@@ -5,8 +5,8 @@ n x n cells is filled by a SAT solver, which is then asked for another way; the 
 one with the fewest choices first. Of an answer it is read whether it solves the sudoku, so that a board with two
 solutions has the answers SOLVED and ANOTHER, and no label is the right one.
 
->>> said = read_list("Sort these numbers in descending order: 1.5, -2, 97.45")
->>> solve_list(said, "").possible, answer_list("['97.5', '1.5', '-2']", said)
+>>> parsed = read_list("Sort these numbers in descending order: 1.5, -2, 97.45")
+>>> solve_list(parsed, "").possible, answer_list("['97.5', '1.5', '-2']", parsed)
 (('97.45, 1.5, -2',), '97.5, 1.5, -2')
 >>> board = read_board("Solve this 4x4 Mini Sudoku puzzle:\\n_ _ 2 _\\n_ 4 _ 1\\n4 3 _ _\\n_ _ _ _")
 >>> solve_board(board, "").possible, sorted(check_board(board, ""))
@@ -50,19 +50,19 @@ def _written(numbers: tuple[Decimal, ...]) -> str:
     return ", ".join(f"{each.normalize():f}" for each in numbers)
 
 
-def solve_list(said: Unsorted, world: str) -> Settled:
-    return Settled((_written(tuple(sorted(said.numbers, reverse=said.down))),))
+def solve_list(parsed: Unsorted, world: str) -> Settled:
+    return Settled((_written(tuple(sorted(parsed.numbers, reverse=parsed.down))),))
 
 
-def check_list(said: Unsorted, world: str) -> frozenset[str]:
+def check_list(parsed: Unsorted, world: str) -> frozenset[str]:
     places: dict[int, Decimal] = {}
-    for at, one in enumerate(said.numbers):
-        before = sum((other > one) if said.down else (other < one) for other in said.numbers)
-        places[before + said.numbers[:at].count(one)] = one
+    for at, one in enumerate(parsed.numbers):
+        before = sum((other > one) if parsed.down else (other < one) for other in parsed.numbers)
+        places[before + parsed.numbers[:at].count(one)] = one
     return frozenset((_written(tuple(places[n] for n in range(len(places)))),))
 
 
-def answer_list(text: str, said: Unsorted) -> str | None:
+def answer_list(text: str, parsed: Unsorted) -> str | None:
     numbers = _decimals(text.strip().strip("[]"))
     return _written(numbers) if numbers else None
 
@@ -75,8 +75,8 @@ NUMBER_SORTING: Final = Puzzle(
     solve=solve_list,
     check=check_list,
     answer=answer_list,
-    statements=lambda said: (_written(said.numbers),),
-    form=lambda said: "a list",
+    statements=lambda parsed: (_written(parsed.numbers),),
+    form=lambda parsed: "a list",
 )
 
 # ---- sudokus -------------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ PLACED: Final = tuple(
 
 
 class OrderClue(NamedTuple):
-    """`a` comes before `b`, or, without a `b`, stands at `place` (counted from 0)."""
+    """`a` comes before `b`, or, without `b`, is at `place` (counted from 0)."""
 
     a: int
     b: int | None

@@ -1,4 +1,4 @@
-"""Puzzles: questions whose answers a prover of one file settles, from the text alone.
+"""Puzzles: questions that a prover answers from the text alone.
 
 A `Puzzle` reads a question, enumerates the worlds in which its text is true and says which answers hold in some of
 them. `PuzzleJudge` holds a label against these answers and gives the verdicts that every audit has.
@@ -29,7 +29,7 @@ class Settled(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class Puzzle(JudgedDomain):
     """`read(question)`: what it says, None if a word of it is not understood. `solve` and `check` settle what was read,
-    by two provers of different kinds. `answer(text, said)`: an answer in one spelling, None if it is none. `right`: a
+    by two provers of different kinds. `answer(text, parsed)`: an answer in one spelling, None if it is none. `right`: a
     puzzle with many right answers says of each whether it is one; it has no labels."""
 
     read: Callable[[str], Any]
@@ -37,8 +37,8 @@ class Puzzle(JudgedDomain):
     check: Callable[[Any, str], frozenset[str]]
     answer: Callable[[str, Any], str | None]
     statements: Callable[[Any], tuple[str, ...]]  # the sentences that were read
-    choices: Callable[[Any], tuple[str, ...]] = lambda said: ()  # the answers, where there are few
-    form: Callable[[Any], str] = lambda said: ""  # what is the same in puzzles that differ in names and numbers alone
+    choices: Callable[[Any], tuple[str, ...]] = lambda parsed: ()  # the answers, where there are few
+    form: Callable[[Any], str] = lambda parsed: ""  # what is the same in puzzles that differ in names and numbers alone
     right: Callable[[str, Any, str], bool | None] | None = None
 
     def judge(self, world: str) -> Judge:
@@ -56,25 +56,27 @@ class PuzzleJudge:
 
     def answers(self, row: AuditRow) -> bool:
         """Is the row read, and its label an answer to its question?"""
-        said = None if row.bad else self.puzzle.read(_question(row))
-        return said is not None and (self.puzzle.right is not None or self.puzzle.answer(row.answer, said) is not None)
+        parsed = None if row.bad else self.puzzle.read(_question(row))
+        return parsed is not None and (
+            self.puzzle.right is not None or self.puzzle.answer(row.answer, parsed) is not None
+        )
 
     def judge(self, row: AuditRow) -> RowVerdict:
-        said = None if row.bad else self.puzzle.read(_question(row))
-        if said is None:
+        parsed = None if row.bad else self.puzzle.read(_question(row))
+        if parsed is None:
             unread = Unread(row.bad or f"no question of {self.puzzle.name}", row.question[:80])
             return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
-        label = self.puzzle.answer(row.answer, said)
+        label = self.puzzle.answer(row.answer, parsed)
         if label is None and not self.puzzle.right:
             unread = Unread(f"the answer {row.answer[:40]!r} is none to this question")
             return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
-        settled = {world: self.puzzle.solve(said, world) for world in self.worlds}
+        settled = {world: self.puzzle.solve(parsed, world) for world in self.worlds}
         by_world = {world: (verdict_of(label, each), each.possible) for world, each in settled.items()}
         verdicts = {verdict for verdict, _ in by_world.values()}
         same = len(verdicts) == 1
         verdict = verdicts.pop() if same else DEPENDS
         first = settled[self.world]
-        statements = (*self.puzzle.statements(said), *first.why)
+        statements = (*self.puzzle.statements(parsed), *first.why)
         return RowVerdict(
             verdict=verdict,
             label=label or row.answer[:80],
@@ -85,20 +87,20 @@ class PuzzleJudge:
             sentences=statements,
             proof=tuple(range(len(statements))),
             by_world=by_world,
-            cause=_cause(self.puzzle.form(said), verdict, label, first),
+            cause=_cause(self.puzzle.form(parsed), verdict, label, first),
         )
 
     def choices(self, judged: RowVerdict) -> tuple[str, ...]:
         """The answers that a reply may give, where they can be listed."""
-        said = self.puzzle.read(judged.asked.who) if judged.asked.who else None
-        return () if said is None else self.puzzle.choices(said)
+        parsed = self.puzzle.read(judged.asked.who) if judged.asked.who else None
+        return () if parsed is None else self.puzzle.choices(parsed)
 
     def credits(self, answer: str, judged: RowVerdict) -> bool | None:
         """Is an answer right? None where none is, or several."""
-        said = self.puzzle.read(judged.asked.who) if judged.asked.who else None
-        if said is not None and self.puzzle.right:
-            return self.puzzle.right(answer, said, self.world)
-        return self.puzzle.answer(answer, said) == judged.right if judged.right else None
+        parsed = self.puzzle.read(judged.asked.who) if judged.asked.who else None
+        if parsed is not None and self.puzzle.right:
+            return self.puzzle.right(answer, parsed, self.world)
+        return self.puzzle.answer(answer, parsed) == judged.right if judged.right else None
 
     def shape(self, sentence: str, question: str) -> str:
         return sentence
@@ -108,8 +110,8 @@ class PuzzleJudge:
         return len(numbers) == len(judged.facts)
 
     def prove_twice(self, judged: RowVerdict) -> tuple[Set[str], Set[str]]:
-        said = self.puzzle.read(judged.asked.who)
-        return set(self.puzzle.solve(said, self.world).possible), self.puzzle.check(said, self.world)
+        parsed = self.puzzle.read(judged.asked.who)
+        return set(self.puzzle.solve(parsed, self.world).possible), self.puzzle.check(parsed, self.world)
 
     def describe(self, world: Any) -> Any:
         return world

@@ -1,12 +1,12 @@
 """Syllogisms: does a statement follow from statements such as "All A are B", "Some B are not C"?
 
-Monadic logic by enumeration: a world is told, as far as such statements go, by which of the 2^n kinds of individuals
+Monadic logic by enumeration: a world is determined, for such statements, by which of the 2^n kinds of individuals
 (A or not, B or not, ...) there are; with three terms these are 2^8 worlds. A statement follows iff no world makes the
 premises true and it false. The second prover refutes: the premises, the statement denied and a witness for every
 "some" are clauses over constants, given to a SAT solver.
 
->>> said = read("1. All dogs are cats\\n2. Some cats are bees\\nDoes it logically follow that:\\nSome dogs are bees?")
->>> solve(said, "inhabited")
+>>> parsed = read("1. All dogs are cats\\n2. Some cats are bees\\nDoes it logically follow that:\\nSome dogs are bees?")
+>>> solve(parsed, "inhabited")
 Settled(possible=('No',), why=('not in a world of 2, who are: A and B; B and C',))
 """
 
@@ -81,10 +81,10 @@ def _worlds(terms: tuple[str, ...]) -> tuple[frozenset[Kind], ...]:
     return tuple(frozenset(each) for size in range(len(kinds) + 1) for each in combinations(kinds, size))
 
 
-def solve(said: Syllogism, world: str) -> Settled:
-    letters = {term: chr(ord("A") + n) for n, term in enumerate(said.terms)}  # the worlds of any terms, once
-    premises = [Proposition(p.kind, letters[p.a], letters[p.b]) for p in said.premises]
-    denied = Proposition(said.conclusion.kind, letters[said.conclusion.a], letters[said.conclusion.b])
+def solve(parsed: Syllogism, world: str) -> Settled:
+    letters = {term: chr(ord("A") + n) for n, term in enumerate(parsed.terms)}  # the worlds of any terms, once
+    premises = [Proposition(p.kind, letters[p.a], letters[p.b]) for p in parsed.premises]
+    denied = Proposition(parsed.conclusion.kind, letters[parsed.conclusion.a], letters[parsed.conclusion.b])
     for each in _worlds(tuple(letters.values())):
         if world == "inhabited" and not all(any(x in kind for kind in each) for x in letters.values()):
             continue
@@ -94,16 +94,16 @@ def solve(said: Syllogism, world: str) -> Settled:
     return Settled(("Yes",), ("no world makes the premises true and the conclusion false",))
 
 
-def check(said: Syllogism, world: str) -> frozenset[str]:
+def check(parsed: Syllogism, world: str) -> frozenset[str]:
     """By refutation: is there a model with one witness per "some" and, where terms are inhabited, one per term?"""
     from pysat.solvers import Solver
 
     denials = {"All": "Some-not", "No": "Some", "Some": "No", "Some-not": "All"}
-    held = [*said.premises, said.conclusion._replace(kind=denials[said.conclusion.kind])]
+    held = [*parsed.premises, parsed.conclusion._replace(kind=denials[parsed.conclusion.kind])]
     some = [each for each in held if each.kind.startswith("Some")]
-    inhabited = said.terms if world == "inhabited" else ()
+    inhabited = parsed.terms if world == "inhabited" else ()
     count = max(1, len(some) + len(inhabited))
-    number = {(t, who): 1 + n for n, (t, who) in enumerate(product(said.terms, range(count)))}
+    number = {(t, who): 1 + n for n, (t, who) in enumerate(product(parsed.terms, range(count)))}
     clauses = [[number[each.a, who]] for who, each in enumerate(some)]
     clauses += [[number[each.b, who] * (1 if each.kind == "Some" else -1)] for who, each in enumerate(some)]
     clauses += [[number[term, len(some) + n]] for n, term in enumerate(inhabited)]
@@ -115,19 +115,19 @@ def check(said: Syllogism, world: str) -> frozenset[str]:
         return frozenset(("No",) if solver.solve() else ("Yes",))
 
 
-def form(said: Syllogism) -> str:
+def form(parsed: Syllogism) -> str:
     """
     >>> form(read("1. No cats are dogs\\nDoes it follow that:\\nNo dogs are cats?"))
     'No A are B, so No B are A'
     """
-    letters = {term: chr(ord("A") + n) for n, term in enumerate(said.terms)}
+    letters = {term: chr(ord("A") + n) for n, term in enumerate(parsed.terms)}
     *premises, conclusion = (
-        each._replace(a=letters[each.a], b=letters[each.b]) for each in (*said.premises, said.conclusion)
+        each._replace(a=letters[each.a], b=letters[each.b]) for each in (*parsed.premises, parsed.conclusion)
     )
     return f"{', '.join(map(str, premises))}, so {conclusion}"
 
 
-def answer(text: str, said: Syllogism) -> str | None:
+def answer(text: str, parsed: Syllogism) -> str | None:
     plain = text.strip().strip(".!*\"'").lower()
     return plain.capitalize() if plain in ("yes", "no") else None
 
@@ -140,7 +140,7 @@ SYLLOGISM: Final = Puzzle(
     solve=solve,
     check=check,
     answer=answer,
-    statements=lambda said: tuple(map(str, said.premises)),
+    statements=lambda parsed: tuple(map(str, parsed.premises)),
     form=form,
-    choices=lambda said: ("Yes", "No"),
+    choices=lambda parsed: ("Yes", "No"),
 )

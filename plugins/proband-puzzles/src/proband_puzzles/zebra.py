@@ -106,19 +106,19 @@ def _literal(phrase: str, kinds: list[tuple[str, tuple[str, ...]]]) -> Literal |
     return found[0] if len(found) == 1 else None
 
 
-def solve(said: Street, world: str) -> Settled:
+def solve(parsed: Street, world: str) -> Settled:
     from pysat.solvers import Solver
 
     number: dict[tuple[Literal, int], int] = {}
     clauses: list[list[int]] = []
-    houses = range(1, said.houses + 1)
-    for kind, values in enumerate(said.kinds):
+    houses = range(1, parsed.houses + 1)
+    for kind, values in enumerate(parsed.kinds):
         for value, house in product(values, houses):
             number[(kind, value), house] = len(number) + 1
         clauses += [[number[(kind, value), h] for h in houses] for value in values]
         for one, other in combinations(values, 2):
             clauses += [[-number[(kind, one), h], -number[(kind, other), h]] for h in houses]
-    for clue in said.clues:
+    for clue in parsed.clues:
         if clue.b is None:
             clauses.append([number[clue.a, clue.place]])
             continue
@@ -126,32 +126,35 @@ def solve(said: Street, world: str) -> Settled:
             if not clue.holds({clue.a: here, clue.b: there}):
                 clauses.append([-number[clue.a, here], -number[clue.b, there]])
     with Solver(name="minisat22", bootstrap_with=clauses) as solver:
-        names = tuple(n for n in said.kinds[0] if solver.solve(assumptions=[number[(0, n), said.asked]]))
-    return Settled(names, (f"{len(names)} of {said.houses} people may live in house {said.asked}",))
+        names = tuple(n for n in parsed.kinds[0] if solver.solve(assumptions=[number[(0, n), parsed.asked]]))
+    return Settled(names, (f"{len(names)} of {parsed.houses} people may live in house {parsed.asked}",))
 
 
-def check(said: Street, world: str) -> frozenset[str]:
+def check(parsed: Street, world: str) -> frozenset[str]:
     """Worlds of the kinds placed so far, one kind after the other, the names first."""
     worlds: list[dict[Literal, int]] = [{}]
-    order = [0, *sorted(range(1, len(said.kinds)), key=lambda kind: -sum(_about(clue, kind) for clue in said.clues))]
+    order = [
+        0,
+        *sorted(range(1, len(parsed.kinds)), key=lambda kind: -sum(_about(clue, kind) for clue in parsed.clues)),
+    ]
     for step, kind in enumerate(order):
         placed = set(order[: step + 1])
-        ready = [c for c in said.clues if c.a[0] in placed and (c.b is None or c.b[0] in placed) and _about(c, kind)]
+        ready = [c for c in parsed.clues if c.a[0] in placed and (c.b is None or c.b[0] in placed) and _about(c, kind)]
         own = [clue for clue in ready if clue.a[0] == kind and (clue.b is None or clue.b[0] == kind)]
-        ways = [{(kind, v): h for h, v in enumerate(p, 1)} for p in permutations(said.kinds[kind])]
+        ways = [{(kind, v): h for h, v in enumerate(p, 1)} for p in permutations(parsed.kinds[kind])]
         ways = [way for way in ways if all(clue.holds(way) for clue in own)]
         both = (before | way for before in worlds for way in ways)
         worlds = [each for each in both if all(clue.holds(each) for clue in ready)]
-    return frozenset(value for each in worlds for (kind, value), h in each.items() if kind == 0 and h == said.asked)
+    return frozenset(value for each in worlds for (kind, value), h in each.items() if kind == 0 and h == parsed.asked)
 
 
 def _about(clue: HouseClue, kind: int) -> bool:
     return clue.a[0] == kind or (clue.b is not None and clue.b[0] == kind)
 
 
-def answer(text: str, said: Street) -> str | None:
+def answer(text: str, parsed: Street) -> str | None:
     plain = text.strip().strip(".!*\"'").lower()
-    return plain if plain in said.kinds[0] else None
+    return plain if plain in parsed.kinds[0] else None
 
 
 ZEBRA: Final = Puzzle(
@@ -162,7 +165,7 @@ ZEBRA: Final = Puzzle(
     solve=solve,
     check=check,
     answer=answer,
-    statements=lambda said: tuple(clue.text for clue in said.clues),
-    form=lambda said: f"{said.houses} houses",
-    choices=lambda said: said.kinds[0],
+    statements=lambda parsed: tuple(clue.text for clue in parsed.clues),
+    form=lambda parsed: f"{parsed.houses} houses",
+    choices=lambda parsed: parsed.kinds[0],
 )
