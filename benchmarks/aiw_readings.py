@@ -7,16 +7,18 @@ A question that stands at both levels counts once.
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
-import sys
 from collections import Counter
 
 from proband_puzzles.circles import read
 
 
 def main() -> None:
-    with gzip.open(sys.argv[1], "rt", encoding="utf-8") as lines:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", metavar="AIW.jsonl.gz")
+    with gzip.open(parser.parse_args().rows, "rt", encoding="utf-8") as lines:
         labels = {row["question"]: int(row["label"]) for row in map(json.loads, lines)}
     counts: Counter[str] = Counter()
     for question, label in labels.items():

@@ -30,7 +30,7 @@ def race(folder: Path, *, people: int, seed: int) -> dict[str, Any]:
     from proband_annotate.store.schema import answers, assignments, slots
 
     opened = open_project(folder)
-    database, project, kind = opened.database, opened.project, opened.kind
+    database, project, kind = opened.database, opened.project, opened.task
     errors: list[BaseException] = []
     start = threading.Barrier(people)
 

@@ -12,6 +12,7 @@ its own; times are CPU seconds of the process and its children, memory is the pe
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import shutil
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +31,16 @@ QUESTIONS = 573
 
 
 def main() -> None:
-    what, n = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    job = {"store": store, "peers": peers, "ngrams": ngrams, "rows": make_rows}[what]
-    if len(sys.argv) > 3:
-        Path(sys.argv[3]).mkdir(parents=True, exist_ok=True)
-        job(Path(sys.argv[3]), n)
+    jobs: dict[str, Callable[[Path, int], Any]] = {"store": store, "peers": peers, "ngrams": ngrams, "rows": make_rows}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("job", choices=jobs)
+    parser.add_argument("n", type=int, nargs="?", default=0)
+    parser.add_argument("folder", type=Path, nargs="?")
+    given = parser.parse_args()
+    job, n = jobs[given.job], given.n
+    if given.folder:
+        given.folder.mkdir(parents=True, exist_ok=True)
+        job(given.folder, n)
     else:
         with tempfile.TemporaryDirectory() as folder:
             job(Path(folder), n)
@@ -158,7 +165,7 @@ def peers(folder: Path, n: int) -> None:
     print(f"{n:,} rows; each tool loads them, gives every distinct argument its key, and looks {QUESTIONS} keys up")
     measured("nothing (the process itself)", lambda: "")
     for job in (with_polars, with_duckdb, with_sqlite, with_pandas):
-        measured(job.__name__.removeprefix("with_"), lambda job=job: job(source, asked))
+        measured(job.__name__.removeprefix("with_"), partial(job, source, asked))
 
 
 def with_pandas(source: Path, asked: list[str]) -> str:
@@ -286,7 +293,7 @@ def ngrams(folder: Path, n: int) -> None:
         shutil.rmtree(folder / "store", ignore_errors=True)
         wall = time.perf_counter()
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        measured(f"extraction, {workers} workers", lambda workers=workers: extract_only(folder, workers))
+        measured(f"extraction, {workers} workers", partial(extract_only, folder, workers))
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
         print(f"    {n / (time.perf_counter() - wall):,.0f} lines a second of wall time, {n / cpu:,.0f} a CPU second")
@@ -298,8 +305,9 @@ def extract_only(folder: Path, workers: int) -> int:
     from proband.suites.inference.assertions.parts import prepare
     from proband.suites.inference.assertions.sources import How, units
 
-    prepare(folder / "store", How())
-    done = _done(units([folder / "arcs"], How()), How(), folder / "store", engine="local", workers=workers)
+    work = units([folder / "arcs"], How())
+    prepare(folder / "store", How(), {unit.format for unit in work})
+    done = _done(work, How(), folder / "store", engine="local", workers=workers)
     return sum(each.found for each in done)
 
 

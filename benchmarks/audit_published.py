@@ -36,7 +36,7 @@ from proband.proof.problem import Problem
 from proband.suites.kinship.audit.family_prover import solve
 from proband.suites.kinship.clutrr.rows import ClutrrRow, row_of
 from proband.suites.kinship.logic.search import possible
-from proband.suites.kinship.world.relations import RELATIONS
+from proband.suites.kinship.world.relations import RELATIONS, STRICT
 
 FILES = (
     "7c5b0e70/1.2 7c5b0e70/1.3 7c5b0e70/2.3 7c5b0e70/3.3 7c5b0e70/4.3 06b8f2a1/2.2 06b8f2a1/2.3 523348e6/3.2 "
@@ -98,7 +98,8 @@ def by_answer_sets(rules: Path) -> Callable[[ClutrrRow, dict[str, Any]], frozens
 
     def answers(row: ClutrrRow, reply: dict[str, Any]) -> frozenset[str]:
         facts = (reply["relation2"].strip() + reply["gender"].strip()).replace("-", "_")
-        control, atoms = Control(["0", "--warn=none"], logger=lambda *_: None), set()
+        control = Control(["0", "--warn=none"], logger=lambda *_: None)
+        atoms: set[str] = set()
         try:
             control.add("base", [], program + facts)
             control.ground([("base", [])])
@@ -147,7 +148,7 @@ def by_search(row: ClutrrRow, reply: dict[str, Any], *, words_first: bool = Fals
     a, b = pair(row)
     genders = {name: gender for gender, name in GENDER.findall(reply["gender"]) if name not in contradicted}
     try:
-        found = solve(Problem(facts_of(reply), (b, a), tuple(sorted(genders.items()))), "strict").possible
+        found = solve(Problem(facts_of(reply), (b, a), tuple(sorted(genders.items()))), STRICT).possible
     except ProbandError:
         return frozenset()
     return frozenset(found) & frozenset(RELATIONS)

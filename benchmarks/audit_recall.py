@@ -33,7 +33,7 @@ FLAGS = ("answer leaked", "duplicate with another label")
 
 
 @dataclass(frozen=True)
-class Told:
+class AuditCase:
     """A row before it is written: facts in order, the question, the label, how each fact is said."""
 
     facts: tuple[Edge, ...]
@@ -63,7 +63,7 @@ def direction(x: int, y: int) -> str:
     return next((name for name, step in STEPS.items() if step == sign), "overlap")
 
 
-def walks(rng: random.Random) -> Iterator[Told]:
+def walks(rng: random.Random) -> Iterator[AuditCase]:
     """A chain of places, each one step from the one before; the label is the direction of the sum."""
     while True:
         k = rng.randint(1, 5)
@@ -71,7 +71,7 @@ def walks(rng: random.Random) -> Iterator[Told]:
         steps = [rng.choice(list(STEPS)) for _ in range(k)]
         facts = tuple((names[n + 1], steps[n], names[n]) for n in range(k))
         label = direction(*(sum(STEPS[s][axis] for s in steps) for axis in (0, 1)))
-        yield Told(facts, (names[-1], names[0]), label, rng.randrange(4))
+        yield AuditCase(facts, (names[-1], names[0]), label, rng.randrange(4))
 
 
 def places_in_words(fact: Edge, form: int, not_: str) -> str:
@@ -85,7 +85,7 @@ def places_in_words(fact: Edge, form: int, not_: str) -> str:
     )[form]
 
 
-def families(rng: random.Random, count: int) -> Iterator[Told]:
+def families(rng: random.Random, count: int) -> Iterator[AuditCase]:
     """Items of our own builder: facts along a chain in a generated family, the label proved by rules."""
     from proband.cli import main
     from proband.core.files import read_items
@@ -113,7 +113,7 @@ def families(rng: random.Random, count: int) -> Iterator[Told]:
             names, (i, j) = item.facts["names"], item.facts["query"]
             facts = tuple((names[b], word, names[a]) for a, word, b in item.facts["edges"])
             story = str(item.facts.get("story") or item.prompt.rpartition("\n")[0])
-            yield Told(facts, (names[j], names[i]), item.facts["target"], rng.randrange(4), story)
+            yield AuditCase(facts, (names[j], names[i]), item.facts["target"], rng.randrange(4), story)
 
 
 def kin_in_words(fact: Edge, form: int, not_: str) -> str:
@@ -134,7 +134,7 @@ EVENTS = (
 TURNED = {"before": "after", "after": "before", "during": "contains", "contains": "during"}
 
 
-def schedules(rng: random.Random) -> Iterator[Told]:
+def schedules(rng: random.Random) -> Iterator[AuditCase]:
     """During ... before ... contains: whatever is inside the one is before whatever is inside the other."""
     while True:
         inside, order, outside = rng.randint(0, 2), rng.randint(0, 2), rng.randint(0, 2)
@@ -146,7 +146,7 @@ def schedules(rng: random.Random) -> Iterator[Told]:
         label, question = ("before" if order else "during"), (names[0], names[-1])
         if rng.random() < 0.5:
             label, question = TURNED[label], question[::-1]
-        yield Told(tuple(facts), question, label, rng.randrange(3))
+        yield AuditCase(tuple(facts), question, label, rng.randrange(3))
 
 
 def events_in_words(fact: Edge, form: int, not_: str) -> str:
@@ -165,15 +165,17 @@ class Kind:
     """A domain as the benchmark plants into it."""
 
     name: str
-    rows: Callable[[random.Random, int], Iterator[Told]]
+    rows: Callable[[random.Random, int], Iterator[AuditCase]]
     say: Callable[[Edge, int, str], str]
     ask: str
-    inverse: Callable[[str, Told], str]  # the label of the question turned round
+    inverse: Callable[[str, AuditCase], str]  # the label of the question turned round
     other: Callable[[str, random.Random], str]  # a label near this one
-    swapped: Callable[[Told], str | None]  # the right label, straight from the world; None: not the old one, for sure
+    swapped: Callable[
+        [AuditCase], str | None
+    ]  # the right label, straight from the world; None: not the old one, for sure
 
 
-def grid_swapped(told: Told) -> str | None:
+def grid_swapped(told: AuditCase) -> str | None:
     place = {told.facts[0][2]: (0, 0)}
     for a, relation, b in told.facts:
         (x, y), known = STEPS[relation], b if b in place else a
@@ -183,7 +185,7 @@ def grid_swapped(told: Told) -> str | None:
     return direction(place[a][0] - place[b][0], place[a][1] - place[b][1])
 
 
-def kin_swapped(told: Told) -> str | None:
+def kin_swapped(told: AuditCase) -> str | None:
     """By the closure under the composition table, which the auditor's search does not use."""
     from proband.core.types import Fact
     from proband.proof.problem import Problem
@@ -198,7 +200,7 @@ def kin_swapped(told: Told) -> str | None:
     return told.label if left == {told.label} else None
 
 
-def kin_inverse(label: str, told: Told) -> str:
+def kin_inverse(label: str, told: AuditCase) -> str:
     from proband.suites.kinship.world.families import GENDER_OF
     from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word
 
@@ -211,7 +213,7 @@ def kin_other(label: str, rng: random.Random) -> str:
     return rng.choice([w for w in (word(neutral, GENDER[label]) for neutral in NEUTRALS) if w != label])
 
 
-def turned_direction(label: str, _: Told) -> str:
+def turned_direction(label: str, _: AuditCase) -> str:
     return "overlap" if label == "overlap" else direction(*(-n for n in STEPS[label]))
 
 
@@ -247,7 +249,7 @@ KINDS = {
 LEAKS = ("The answer is {}.", "Answer: {}.", "The correct label is {}.", "Hint: {}.")
 
 
-def planted(kind: str, domain: Kind, told: Told, rng: random.Random) -> Told | None:
+def planted(kind: str, domain: Kind, told: AuditCase, rng: random.Random) -> AuditCase | None:
     """The row with the defect; None where it would be none."""
     at = rng.randrange(len(told.facts))
     a, relation, b = told.facts[at]
@@ -294,7 +296,7 @@ DEFECTS = (
 )
 
 
-def written(told: Told, domain: Kind, *, key: str, number: int, plain: bool) -> AuditRow:
+def written(told: AuditCase, domain: Kind, *, key: str, number: int, plain: bool) -> AuditRow:
     said = [domain.say(fact, told.form, "not " if n == told.negated else "") for n, fact in enumerate(told.facts)]
     text = told.story if told.story and not plain else " ".join(said)
     question = domain.ask.format(*told.question)
@@ -312,7 +314,7 @@ def rows_of(domain: Kind, per_kind: int, seed: int) -> list[AuditRow]:
     rows: list[AuditRow] = []
     seen: set[tuple[str, str]] = set()
 
-    def add(told: Told, key: str) -> bool:
+    def add(told: AuditCase, key: str) -> bool:
         """Whether the row is new: the same text twice would be a duplicate that nobody planted."""
         row = written(told, domain, key=key, number=len(rows) + 1, plain=rng.random() < 0.5)
         new = (row.text, row.question) not in seen or (key.startswith("duplicate") and row.text == rows[-1].text)

@@ -15,9 +15,9 @@ assertions, up to capitals. `alone`: nothing else was extracted.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,15 +99,17 @@ def kind_of(wanted: Triples, got: Triples) -> str:
 
 
 def main() -> None:
-    what, path = sys.argv[1], Path(sys.argv[2])
-    if what == "premises":
-        premises(path, int(sys.argv[3]) if len(sys.argv) > 3 else 1)
-    elif what == "read":
-        read(path)
-    elif what == "against":
-        against(path)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("job", choices=("premises", "read", "against"))
+    parser.add_argument("path", type=Path)
+    parser.add_argument("every", type=int, nargs="?", default=1)
+    given = parser.parse_args()
+    if given.job == "premises":
+        premises(given.path, given.every)
+    elif given.job == "read":
+        read(given.path)
     else:
-        sys.exit(f"no job {what!r}; there are premises, read, against")
+        against(given.path)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ the way of a mean with its interval. Drawings, comparisons and the estimate of a
 
 from __future__ import annotations
 
+import argparse
 import ast
 import contextlib
 import io
@@ -48,9 +49,6 @@ NEW_FILES = (
     "auditing/parsed_reader",
     "auditing/puzzles/",
     "auditing/things",
-    "cli/verbs/evaluate",
-    "cli/verbs/items",
-    "cli/verbs/steps",
     "pipeline/evaluate",
     "pipeline/items",
     "pipeline/panel",
@@ -65,7 +63,6 @@ NEW_FILES = (
     "suites/analogy/paper/findings",
     "suites/facts/",
     "suites/inference/curves/hidden_positives",
-    "suites/kinship/open_answers",
     "suites/kinship/reading/adjuncts",
     "suites/kinship/reading/clauses",
     "suites/kinship/reading/dependencies",
@@ -81,7 +78,6 @@ NEW_FILES = (
     "suites/kinship/reading/statements",
     "suites/kinship/reading/story",
     "suites/kinship/reading/tokens",
-    "suites/kinship/verify/retelling",
 )
 NUMBER_ROOMS = (
     "proband.stats.scores",
@@ -284,7 +280,9 @@ def listed(walks: dict[str, list[str]]) -> str:
     parts = [f"**Every suite** ({len(shared)} files):\n", _links(shared)]
     for suite, files in walks.items():
         rest = [file for file in files if file not in shared]
-        head = f"**{suite}** ({len(files)} files in all, {len(own(suite, files))} of them the suite's own), besides:"
+        head = (
+            f"**{suite}** ({len(files)} files in all, {len(own(suite, files))} of them the suite's own), in addition:"
+        )
         parts += [f"\n{head}\n", _links(rest)]
     return "\n".join(parts) + "\n"
 
@@ -313,21 +311,25 @@ def write_list(walks: dict[str, list[str]], page: Path = PAGE) -> None:
 
 
 if __name__ == "__main__":
-    verb, *words = sys.argv[1:] or [""]
-    if verb == "walk" and words == ["numbers"]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", nargs="?", default="all", choices=("all", "count", "walk", "names"))
+    parser.add_argument("walked", nargs="?", choices=("numbers", *WALKS), metavar="numbers | SUITE")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    if given.table == "walk" and given.walked == "numbers":
         print("\n".join(number_classes()))
-    elif verb == "walk" and words and words[0] in WALKS:
-        print("\n".join(walk(words[0])))
-    elif verb == "walk":
+    elif given.table == "walk" and given.walked:
+        print("\n".join(walk(given.walked)))
+    elif given.table == "walk":
         walks = {suite: walk_alone(suite) for suite in WALKS}
         for suite, files in walks.items():
             print(f"{suite:10} {len(files):4} files, {len(own(suite, files))} of them the suite's own")
-        if words == ["--write"]:
+        if given.write:
             write_list(walks)
-    elif verb == "count":
+    elif given.table == "count":
         for name, number in count().items():
             print(f"{name:32} {number:7,}")
-    elif verb == "names":
+    elif given.table == "names":
         for name, places in shared_names().items():
             print(f"{name:20} {', '.join(places)}")
     else:

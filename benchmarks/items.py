@@ -23,7 +23,7 @@ from proband.pipeline.item_analysis.generalisability import reliability
 from proband.pipeline.item_analysis.group_differences import group_differences
 from proband.pipeline.item_analysis.item_response import fit
 from proband.pipeline.item_analysis.short_tests import ShortTest
-from proband.stats import Scores
+from proband.stats import Scores, holm_where_tested
 from proband.stats.clusters import Clusters
 
 KINSHIP = Path(__file__).parents[1] / "experiments" / "kinship"
@@ -57,11 +57,11 @@ def weights(draws: int) -> None:
             ).astype(float)
             d = (x - x.mean(axis=0)) @ WEIGHTS + rng.normal(0, common, clusters)[c] + rng.normal(0, tau, len(c))
             right = answers(rng, d, rng.normal(0.3, 1, systems))
-            found = fit(right, x).weights("abc", known)
+            found = fit(right, x).weights(known)
             covered += [w.low <= true <= w.high for w, true in zip(found, WEIGHTS)]
             bias += [w.value - true for w, true in zip(found, WEIGHTS)]
             shuffled = right[:, rng.permutation(len(c))]
-            null += sum(w.p < 0.05 for w in fit(shuffled, x).weights("abc", known))
+            null += sum(w.p < 0.05 for w in fit(shuffled, x).weights(known))
         print(f"| {systems} | {clusters} x {each} | {' | '.join(f'{v / draws:.3f}' for v in covered)} | "
               f"{' | '.join(f'{v / draws:+.3f}' for v in bias)} | {null / draws / 3:.3f} |", flush=True)  # fmt: skip
 
@@ -122,9 +122,10 @@ def groups(draws: int) -> None:
             chance = how.get("chance", 0) + (1 - how.get("chance", 0)) / (1 + np.exp(-z))
             right = (rng.random(z.shape) < chance) * 1.0
             sets = {str(value): tag == value for value in range(5)}
-            found = group_differences(fit(right, influence=False), group, sets, known)
-            any_ += min(each.p_holm for each in found) < 0.05
-            single += sum(each.p < 0.05 for each in found)
+            found = group_differences(fit(right), group, sets, known)
+            tests = [each.p for each in found.values()]
+            any_ += min(holm_where_tested(tests)) < 0.05
+            single += sum(p < 0.05 for p in tests)
         print(f"| {name} | {any_ / draws:.3f} | {single / draws / 5:.3f} |", flush=True)
 
 
@@ -200,9 +201,12 @@ def relations(data: Path) -> None:
     kind = np.array([name[0] for name in relation])
     own = [kind == each for each in sorted(set(kind))[1:]]
     words = Words()
-    known = [_known(*row, words) for row in table.select("stem", "choices", "answer").iter_rows()]
+    known = [
+        _known(stem, choices, answer, words)
+        for stem, choices, answer in table.select("stem", "choices", "answer").iter_rows()
+    ]
     frequency, near = (np.array([each[at] for each in known]).T for at in (0, 1))
-    truth = fit(right, influence=False).difficulty
+    truth = fit(right).difficulty
     for name, columns in {
         "kind": own,
         "frequency": [*frequency],
@@ -236,8 +240,8 @@ def lengths() -> None:
             runs.setdefault(each["model"], []).append(right)
         right, k = np.array([np.mean(each, axis=0) for each in runs.values()]), np.array(row["k"])
         known = fit(right, k[:, None] * 1.0)
-        (weight,) = known.weights(["k"], Clusters.named(np.array(row["clauses"]), len(k)))
-        free = fit(right, influence=False).difficulty
+        (weight,) = known.weights(Clusters.named(np.array(row["clauses"]), len(k)))
+        free = fit(right).difficulty
         means = {int(each): round(float(free[k == each].mean()), 2) for each in sorted(set(k))}
         print(f"{name}: {len(right)} nets, {len(k)} stories; difficulty by k: {means}; weight of k {weight.value:+.2f} "
               f"[{weight.low:+.2f}, {weight.high:+.2f}]")  # fmt: skip

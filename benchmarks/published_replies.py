@@ -23,7 +23,7 @@ from proband_puzzles.formulas import PREMISE
 
 HERE = Path(__file__).parent.parent / "experiments" / "replies"
 TASKS = {  # task -> domain, world
-    "family_relationships": ("kinship", ""),
+    "family_relationships": ("kinship", "strict"),  # the world of its generator
     "syllogism": ("syllogism", "inhabited"),
     "aiw": ("aiw", ""),
     "propositional_logic": ("propositional_logic", ""),
@@ -53,7 +53,8 @@ def entry(row: dict[str, Any]) -> dict[str, Any]:
 def figure(tasks: dict[str, Any], level: str) -> Picture:
     """Published, proved and read again, a line per model and a panel per task."""
     marks: list[Mark] = []
-    names, left, panel, lane = [], 210.0, 390.0, 22.0
+    names: list[str] = []
+    left, panel, lane = 210.0, 390.0, 22.0
     for number, (task, each) in enumerate(tasks.items()):
         models, order = each["levels"][level]["models"], each["levels"][level]["order"]["published"]
         axis = Axis(0.0, 1.0, left + number * panel + 20, left + (number + 1) * panel - 30, True)

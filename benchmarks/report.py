@@ -21,11 +21,12 @@ from pathlib import Path
 from proband.core.files import dumps, write_text
 from proband.core.metrics import ACCURACY
 from proband.core.plugins import NoOptions
-from proband.core.suite import Built, Published, Suite, Table
+from proband.core.suite import Built, MeasuredOn, Published, Suite, Table
 from proband.core.types import Answer, Item, Run
 from proband.reporting import AnsweredRun, ItemSet, write_report
 
 GROUPS = ("ES", "LS", "DM", "IM")
+ON = MeasuredOn(data="synthetic", fingerprints=frozenset())
 PROBES = ("random-head", "random-tail", "reverse", "type")
 
 
@@ -77,7 +78,9 @@ def suite() -> Suite:
         ),
         show=lambda item: f"{item.prompt}\n" + "\n".join(item.choices),
         published=lambda: [
-            Published(model="p", metric="accuracy", group={"group": g, "probe": p}, value=0.7, source="synthetic")
+            Published(
+                model="p", metric="accuracy", group={"group": g, "probe": p}, value=0.7, source="synthetic", on=ON
+            )
             for g in GROUPS
             for p in PROBES
         ],

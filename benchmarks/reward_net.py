@@ -44,7 +44,7 @@ PROMPTS, GROUP = 64, 16  # stories per step, answers per story
 EVALUATIONS = 10
 LABELS = ("proved", "reversed", "shuffled", "coin")
 BUILT = {"k": "2,3", "per_k": 6000, "test_per_k": 352, "form": "facts", "facts_along_chain": True}
-HELD = {"hold_out": "clauses,names", "held_clauses": 0.35}
+HELD = {"hold_out": "clauses,names", "held": "clauses=0.35"}
 
 
 class Stories:
@@ -111,7 +111,7 @@ def run(train: Stories, test: Stories, rewards: Rewards, *, net: str, labels: st
         loss.backward()
         optimizer.step()
         gained.append(float(reward.mean()))
-        if step % (steps // EVALUATIONS) == 0:
+        if step % max(1, steps // EVALUATIONS) == 0:
             last = evaluate()
             curve.append(
                 {"step": step, "right": sum(last) / len(last), "reward": sum(gained[-20:]) / len(gained[-20:])}

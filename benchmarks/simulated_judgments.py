@@ -10,7 +10,7 @@ drawn: the paper's 23 % make no sense, and of the rest as many are answers as in
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,8 @@ import numpy as np
 from proband.core.files import encode, read_records
 from proband.core.types import Judgment
 from proband.lexicon.inflection import lemma
-from proband.stats.agreement.coefficients import Floats, Ints, Votes
+from proband.stats.agreement.coefficients import Votes
+from proband.stats.clusters import Floats, Ints
 from proband.suites.inference.datasets.triples import read_levy_dagan
 from proband.suites.inference.gold import ANSWERS, DOES_NOT, LABELS, NONSENSE, RULES
 from proband.suites.inference.questionnaire import Questionnaire
@@ -153,4 +154,9 @@ def main(folder: Path, data: Path, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sheets", type=Path)
+    parser.add_argument("levy_dagan", type=Path)
+    parser.add_argument("seed", type=int, nargs="?", default=0)
+    given = parser.parse_args()
+    main(given.sheets, given.levy_dagan, given.seed)

@@ -6,15 +6,16 @@ measured. The second, third and fourth set were held out before they were mended
 85 % of their lines, found all the wrong ones that it read, and called no right one contradicted.
 
     python benchmarks/steps_planted.py 2000 > experiments/steps/planted.json
+    python benchmarks/steps_planted.py 200 planted     # planted/items and planted/replies.jsonl, for models that judge steps
 """
 
 # ruff: noqa: E501
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
-import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import proband
-from proband.core.files import read_items
+from proband.core.files import read_items, write_jsonl
 from proband.core.types import Item
 from proband.pipeline.steps import check_reply
 from proband.suites.kinship.world.relations import RELATIONS
@@ -162,6 +163,21 @@ def joined(lines: list[Line], style: str) -> tuple[str, list[tuple[int, int]]]:
     return text, places
 
 
+def write_replies(replies: int, out: Path, *, seed: int) -> None:
+    """Replies to stories of 2 to 6 facts, none of which takes anything back, with a wrong step in every second one."""
+    rng = random.Random(seed)
+    proband.build("kinship", out=out / "items", k="2..6", per_k=PER_K, seed=seed)
+    items = list(read_items(out / "items"))
+    styles = [style for style in STYLES if style != "monologue"]
+    rows = []
+    for number in range(replies):
+        style, which, wrong = styles[number % len(styles)], number // len(styles) % 5, bool(number % 2)
+        item = items[rng.randrange(len(items))]
+        text, _ = joined(lines_of(item, style, which, wrong, rng), style)
+        rows.append({"item_id": item.id, "model": "planted", "reply": text.strip()})
+    write_jsonl(out / "replies.jsonl", rows)
+
+
 def measure(replies: int, *, seed: int) -> dict[str, Any]:
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -229,4 +245,11 @@ def figures(c: Counter[str]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(int(sys.argv[1]) if len(sys.argv) > 1 else 2000, seed=7), indent=1))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("count", type=int, nargs="?", default=2000)
+    parser.add_argument("folder", type=Path, nargs="?")
+    given = parser.parse_args()
+    if given.folder:
+        write_replies(given.count, given.folder, seed=8)
+    else:
+        print(json.dumps(measure(given.count, seed=7), indent=1))

@@ -7,12 +7,12 @@ controls; speed. Labels stand in experiments/steps/labels.jsonl, by reply and pl
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import random
 import re
 import resource
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -95,7 +95,9 @@ def speed(checker: ReplyChecker, replies: list[dict[str, Any]]) -> dict[str, Any
 
 
 if __name__ == "__main__":
-    with gzip.open(sys.argv[1], "rt") as lines:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("replies", metavar="FILE.jsonl.gz")
+    with gzip.open(parser.parse_args().replies, "rt") as lines:
         everything = [json.loads(line) for line in lines]
     with_steps = [each for each in everything if len(each["reply"].split()) > 3]
     checking = ReplyChecker(judge_for("kinship", provers_of_suites(), templates=True))

@@ -9,16 +9,18 @@ as the paper's own design has, *sample* otherwise.
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-VERDICTS = ("holds", "fails", "open")
+VERDICTS = ("holds", "fails", "open", "not interpretable")
 HEAD = """# The papers, component by component
 
 What was run of each paper, with the command that runs it.
@@ -27,10 +29,11 @@ What was run of each paper, with the command that runs it.
 - `DATA` is the folder with the papers' data, `TEXT` a folder of plain text. Other commands use our own lists.
 - ✓: a nightly test runs the command on a sample.
 - A finding *holds* or *fails* if its test is significant after correction; otherwise it is *open* ([how](../docs/statistics.md)).
+- The tables of findings count tests, one for each method and data set. Later methods (causal language models and sentence encoders after 000 and 002, GAT with messages both ways) are counted apart.
 
 `python experiments/components.py` writes this page from `components.toml` and the committed verdicts. [Limits](limits.md) lists what the results do not show.
 """
-COUNTS = """The paper's findings, tested on our models and data: {counts}.{more}
+COUNTS = """The paper's findings, tested with methods like the paper's on our models and data: {counts}.{more}
 """
 
 
@@ -46,32 +49,82 @@ def state(component: Mapping[str, Any]) -> str:
     return "whole" if component["items"] >= component["of"] else "sample"
 
 
-def verdicts(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Statement, systems and verdict of each row of a table of claims or findings that has been tested."""
+def table_rows(path: Path) -> Iterator[Mapping[str, str]]:
+    """The rows of the tables with a column `verdict`, by their columns."""
+    header: list[str] = []
     for line in path.read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip(" *") for cell in re.split(r"(?<!\\)\|", line.strip("| "))]
-        verdict = next((cell for cell in cells[2:6] if cell in (*VERDICTS, "not interpretable")), "")
-        if verdict and not cells[-1].startswith(("no data", "needs ")):
-            yield cells[0], cells[4] if len(cells) > 5 else "", verdict
+        cells = [cell.strip(" *") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if not cells:
+            header = []
+        elif not header:
+            header = cells
+        elif "verdict" in header and cells[0].strip("-"):
+            yield dict(zip(header, cells, strict=True))
 
 
-def counts(sources: Sequence[Mapping[str, Any]]) -> str:
-    """Verdicts on the paper's own methods, then on later ones; statements that random rules also pass are counted separately."""
-    own, later, chance, statements = Counter[str](), Counter[str](), 0, set[str]()
+def is_tested(row: Mapping[str, str]) -> bool:
+    """Whether everything that the finding compares has been run, often enough for a p-value."""
+    return row["p (Holm)"] != "–" and not list(row.values())[-1].endswith("compared)")
+
+
+@dataclass
+class Finding:
+    """A statement of the paper: verdicts on the paper's own methods and on later ones."""
+
+    source: str
+    own: Counter[str] = field(default_factory=Counter)
+    later: Counter[str] = field(default_factory=Counter)
+
+
+def findings(sources: Sequence[Mapping[str, Any]]) -> dict[str, Finding]:
+    """The paper's statements with their verdicts. What one table has tested, a later table does not add to."""
+    found: dict[str, Finding] = {}
+    before: set[tuple[str, str]] = set()
     for source in sources:
-        for statement, systems, verdict in verdicts(HERE / source["file"]):
-            if statement in source.get("by_chance", ()):
-                chance += 1
+        here = set()
+        for row in table_rows(HERE / source["file"]):
+            statement, system = row.get("claim") or row["finding"], row.get("runs", "")
+            if row["source"] == "ours":
                 continue
-            statements.add(statement)
-            after = any(name in systems for name in source.get("later", ()))
-            (later if after else own)[verdict] += 1
+            if net := re.search(source["nets"], statement) if "nets" in source else None:
+                name = "GAT" if net[0].startswith("gat") else "a text net"
+                statement, system = statement.replace(net[0], name, 1).removeprefix("a text net: "), net[0]
+            finding = found.setdefault(statement, Finding(row["source"]))
+            if is_tested(row) and (statement, system) not in before:
+                here.add((statement, system))
+                after = any(name in system.casefold() for name in source.get("later", ()))
+                (finding.later if after else finding.own)[row["verdict"]] += 1
+        before |= here
+    return found
+
+
+def in_words(verdicts: Counter[str]) -> str:
+    """
+    >>> in_words(Counter(open=2, holds=1)), in_words(Counter())
+    ('holds: 1, open: 2', '')
+    """
+    return ", ".join(f"{verdict}: {verdicts[verdict]}" for verdict in VERDICTS if verdicts[verdict])
+
+
+def counts(found: Mapping[str, Finding], by_chance: Sequence[str]) -> str:
+    """Verdicts on the paper's own methods, then on later ones; statements that random rules also pass are counted separately."""
+    counted = [finding for statement, finding in found.items() if statement not in by_chance]
+    own, later = (sum((getattr(each, side) for each in counted), Counter[str]()) for side in ("own", "later"))
+    chance = sum(found[statement].own.total() + found[statement].later.total() for statement in by_chance)
+    tested = sum(bool(each.own or each.later) for each in counted)
     summary = ", ".join(f"{own[verdict]} {word}" for verdict, word in zip(VERDICTS, ("hold", "fail", "are open")))
     more = [f"{own['not interpretable']} are not interpretable"] if own["not interpretable"] else []
     more += [f"later methods: {later['holds']} hold, {later['fails']} fail, {later['open']} open"] if later else []
     more += [f"{chance} tests that random rules also pass are not counted"] if chance else []
-    found = f"**{summary}** ({own.total()} tests of {len(statements)} statements)"
-    return COUNTS.format(counts=found, more=" " + "; ".join(more).capitalize() + "." if more else "")
+    summary = f"**{summary}** ({own.total()} tests; {tested} of {len(counted)} statements tested)"
+    return COUNTS.format(counts=summary, more=" " + "; ".join(more).capitalize() + "." if more else "")
+
+
+def finding_rows(found: Mapping[str, Finding], remarks: Mapping[str, str]) -> Iterator[str]:
+    for statement, each in found.items():
+        own = in_words(each.own) or ("" if each.later else "not tested")
+        cell = "; ".join(filter(None, (own, remarks.get(statement, ""))))
+        yield f"| {statement} | {each.source} | {cell} | {in_words(each.later)} |"
 
 
 def rows(paper: Mapping[str, Any]) -> Iterator[Sequence[str]]:
@@ -99,15 +152,21 @@ def page() -> str:
         parts.append(
             f"{states['whole']} components whole, {states['sample']} in a sample, {states['missing']} missing.\n"
         )
-        parts.append(counts(paper["claims"]))
         lines = ["| component | command | state | what was run | ours | published |", "|---|---|---|---|---|---|"]
         parts.append("\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows(paper))]) + "\n")
+        found, by_chance = findings(paper["claims"]), paper.get("by_chance", ())
+        parts.append(counts(found, by_chance))
+        lines = ["| finding | where | the paper's methods | later methods |", "|---|---|---|---|"]
+        parts.append("\n".join([*lines, *finding_rows(found, paper.get("remarks", {}))]) + "\n")
     return "\n".join(parts)
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    given = parser.parse_args()
     path, text = HERE / "README.md", page()
-    if "--check" in sys.argv[1:]:
+    if given.check:
         return int(path.read_text(encoding="utf-8") != text)
     path.write_text(text, encoding="utf-8")
     return 0

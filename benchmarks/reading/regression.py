@@ -10,8 +10,8 @@ read the row, agree, and accuse a right label, certify a wrong one or read a tra
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -28,8 +28,7 @@ COLUMNS = ("rows", "read", "by both", "accused right", "entailed wrong", "traps 
 
 @cache
 def judge(domain: str) -> Judge:
-    world = {"kinship": "strict"}.get(domain, "")
-    return judge_for(domain, provers_of_suites(), world=world)
+    return judge_for(domain, provers_of_suites())
 
 
 def figures(rows: list[dict[str, Any]], domain: str) -> Counter[str]:
@@ -66,4 +65,6 @@ def main(paths: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    main([Path(each) for each in sys.argv[1:]] or sorted(HERE.glob("*.jsonl")))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", type=Path, nargs="*", metavar="FILE")
+    main(parser.parse_args().files or sorted(HERE.glob("*.jsonl")))

@@ -12,8 +12,8 @@ of truth, thought, speech, roles, likeness or kin is left out by sense and, wher
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -131,4 +131,8 @@ def _is_plain(senses: set[str], used: Counter[str]) -> bool:
 
 
 if __name__ == "__main__":
-    print({"names": names, "words": words}[sys.argv[1]](Path(sys.argv[2])))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("made", choices=("names", "words"))
+    parser.add_argument("source", type=Path)
+    given = parser.parse_args()
+    print({"names": names, "words": words}[given.made](given.source))

@@ -9,8 +9,8 @@ proof whose conclusion follows neither from the two facts of the step nor from a
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -89,4 +89,8 @@ def main(data: Path, audit: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("releases", type=Path)
+    parser.add_argument("audit", type=Path)
+    given = parser.parse_args()
+    main(given.releases, given.audit)

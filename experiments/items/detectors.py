@@ -40,7 +40,7 @@ TASKS = ("aiw", "family_relationships", "knights_knaves", "propositional_logic",
 
 def detectors(right: np.ndarray, clusters: Clusters) -> dict[str, np.ndarray]:
     """High: suspect."""
-    known = fit(right, influence=False)
+    known = fit(right)
     infit, outfit = known.misfit()
     best, worst = thirds(right)
     told = np.nan_to_num(discrimination(right, clusters), nan=0.0)

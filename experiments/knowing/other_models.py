@@ -8,7 +8,7 @@ which that model recalls both facts, less that of those of which it recalls neit
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 import msgspec
@@ -60,4 +60,6 @@ def main(root: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    main(parser.parse_args().folder)

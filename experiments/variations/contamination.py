@@ -16,6 +16,7 @@ and the exposed items with theirs; one pass, AdamW, rate 1e-4, batches of 32, bf
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,7 @@ def gap(before: np.ndarray, after: np.ndarray, clusters: list[tuple[str, ...]]) 
     return one.minus(other)
 
 
-def rejected_nulls(number: int = 400, size: int = 308, seed: int = 0) -> float:
+def rejected_nulls(number: int = 4000, size: int = 308, seed: int = 0) -> float:
     """The share of null gaps that are called significant: a model as right on items as on twins, answers of a pair and
     of a clause correlated."""
     rng = np.random.default_rng(seed)
@@ -80,7 +81,7 @@ def main() -> None:
             span = f"{100 * found.low:.1f} to {100 * found.high:.1f}"
             times = label if label == "untouched" else label[1:]
             print(f"| {times} | {seed} | {half} | {means} | {100 * found.value:.1f} | {span} | {found.p:.3g} |")
-    print(f"\nNull gaps called significant: {100 * rejected_nulls():.1f} % of 400 simulated ones.")
+    print(f"\nNull gaps called significant: {100 * rejected_nulls():.1f} % of 4,000 simulated ones.")
     mean, alarms = filtered_gaps()
     print(
         f"A clean model on filtered sets: a gap of {100 * mean:.1f} points, significant in {100 * alarms:.0f} % of 200."
@@ -88,4 +89,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     main()
