@@ -17,14 +17,14 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test tests test-all check style types quick explore interop coverage release prove prove-nightly clean help picture
 
 help:
-	@echo "make demo    set up, build, run and report everything that ships; opens-ready demo/index.html"
+	@echo "make demo    set up, build, run and report everything that ships; writes demo/index.html"
 	@echo "make test    set up, then style, types and every test that protects behaviour"
 	@echo "make test-all  the same with all nets, clean installs, real servers, Ray, PostgreSQL and other tools"
 	@echo "make explore property tests with new examples each time"
-	@echo "make quick   the tests that take no model and no minutes"
+	@echo "make quick   fast tests, without models"
 	@echo "make interop the exports in lm-eval, inspect_ai, datasets and TRL, with tiny models (an environment of its own)"
-	@echo "make coverage the tests of make test, with the share of lines they run"
-	@echo "make release  wheels of all six packages in dist/, installed and tried in a clean environment"
+	@echo "make coverage the tests of make test, with the share of lines that they run"
+	@echo "make release  wheels of all six packages in dist/, installed and tested in a clean environment"
 	@echo "make prove   the kinship rule table, proved in Coq"
 	@echo "make prove-nightly  the same, after Coq is installed from Debian"
 	@echo "make picture the picture of a report in the README, from the demonstration"
@@ -36,6 +36,7 @@ $(STAMP): pyproject.toml annotate/pyproject.toml plugins/proband-puzzles/pyproje
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(PIP) torch==2.13.0
 	$(PIP) -c constraints.txt -e ".[dev]" -e ./annotate -e ./plugins/proband-puzzles
+	$(PIP) -c constraints.txt -e ".[audit]" || echo "reasoning-gym needs a C compiler: its tests are skipped"
 	@$(BIN)/python -c "import polars, scipy.stats, torch, transformers"
 	@touch $(STAMP)
 
@@ -132,7 +133,7 @@ clean:
 
 # every night: a machine without Coq gets Debian's
 prove-nightly: $(STAMP)
-	command -v coqc >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends coq; }
+	command -v coqc >/dev/null || { sudo=$$(command -v sudo); $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends coq; }
 	$(MAKE) prove
 
 # the rule table as a theorem: proofs/README.md

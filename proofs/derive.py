@@ -5,7 +5,7 @@ The proof that it is right is none of this file's business: Sound.v and Tight.v.
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Iterator
 from itertools import product
 
@@ -65,4 +65,6 @@ def lines(name: str) -> Iterator[str]:
 
 if __name__ == "__main__":
     assert NONE not in ALL_NEUTRAL
-    print("\n".join(lines(sys.argv[1])))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("world", choices=WORLDS)
+    print("\n".join(lines(parser.parse_args().world)))

@@ -7,7 +7,7 @@ case distinction where none does. A SAT solver finds which instances are needed;
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -154,8 +154,8 @@ class Ground:
             needed = fewer
         for instance in list(needed):
             rest = [each for each in needed if each != instance]
-            if (fewer := self._needed(rest, facts)) is not None:
-                needed = [each for each in needed if each in set(fewer)]
+            if (kept := self._needed(rest, facts)) is not None:
+                needed = [each for each in needed if each in set(kept)]
         return needed
 
     def _needed(self, instances: Sequence[Instance], facts: Sequence[Literal]) -> list[Instance] | None:
@@ -288,4 +288,6 @@ def case(pattern: str, refutation: str) -> str:
 
 
 if __name__ == "__main__":
-    print("\n".join(lines(Path(sys.argv[1]).read_text(encoding="utf-8"))))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", type=Path)
+    print("\n".join(lines(parser.parse_args().table.read_text(encoding="utf-8"))))

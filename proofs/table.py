@@ -6,8 +6,8 @@ blended/Table.v beside this file, byte for byte; the first line has the table's 
 
 from __future__ import annotations
 
+import argparse
 import hashlib
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,4 +79,6 @@ def lines(toml: bytes) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print("\n".join(lines(Path(sys.argv[1]).read_bytes())))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", type=Path)
+    print("\n".join(lines(parser.parse_args().table.read_bytes())))

@@ -5,13 +5,13 @@ Coq checks each of them again (Tight.v), so nothing here need be trusted."""
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Iterator
 from itertools import product
 
 from table import constructor, outcome
 
-from proband.suites.kinship.logic.search import canonical, families_of, restore
+from proband.suites.kinship.logic.search import canonical, families_of
 from proband.suites.kinship.world.relations import (
     ALL_NEUTRAL,
     BLENDED_WORLD,
@@ -60,7 +60,8 @@ def witnesses(world: World) -> Iterator[str]:
             edges = [(0, word(a, genders[1]), 1), (1, word(b, genders[2]), 2)]
             pattern, order = canonical(list(genders), edges, (0, 2), world)
             for found, family in families_of(pattern, world).items():
-                people, number = rows(restore(family, order))
+                old = [*order, *range(family.named, len(family))]  # the family's number -> the number in the edges
+                people, number = rows(family.renumbered(sorted(range(len(family)), key=old.__getitem__)))
                 third = outcome("other" if found == "none" else ALL_NEUTRAL[found])
                 yield (
                     f"({constructor(a)}, {constructor(b)}, {third}, ({', '.join(genders)}), "
@@ -69,6 +70,10 @@ def witnesses(world: World) -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    worlds = {"sound": STRICT, "wide": WIDE_WORLD, "blended": BLENDED_WORLD}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("world", choices=worlds)
+    world = worlds[parser.parse_args().world]
     print(HEAD)
-    print(";\n".join(witnesses({"sound": STRICT, "wide": WIDE_WORLD, "blended": BLENDED_WORLD}[sys.argv[1]])))
+    print(";\n".join(witnesses(world)))
     print("].")

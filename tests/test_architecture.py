@@ -56,7 +56,7 @@ def test_a_list_that_is_written_is_read_back(house: Any, tmp_path: Path) -> None
     assert text.startswith("before\n")
     assert text.endswith("after\n")
     assert "[`cli/main.py`](../src/proband/cli/main.py)" in text
-    assert "**kinship** (3 files in all, 1 of them the suite's own), besides:" in text
+    assert "**kinship** (3 files in all, 1 of them the suite's own), in addition:" in text
 
 
 BESIDE = ("interop", "plugins", "proofs")  # what they test is not in src/proband; so is what stands in tests/ itself

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import shlex
 import subprocess
@@ -56,26 +57,82 @@ def test_only_a_design_as_large_as_the_papers_is_whole(root: Path) -> None:
         assert state == expected, each["name"]
 
 
+def test_findings_are_the_papers_own_and_counted_once(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(root / "experiments"))
+    script = importlib.import_module("components")
+    sources = [
+        {"file": name, "nets": r"\b(mac|gat-both|gat)\b", "later": ["gat-both"]} for name in ("one.md", "two.md")
+    ]
+    head = "| finding | source | verdict | p (Holm) | compared |\n| --- | --- | --- | --- | --- |\n"
+    first = (
+        "| mac: longer is harder | 3.5 | **holds** | 0.01 | x |\n"
+        "| gat is best | 3.5 | **open** | – | x (4 of 6 compared) |\n"
+    )
+    second = (
+        "| mac: longer is harder | 3.5 | **open** | 0.2 | x |\n"
+        "| gat is best | 3.5 | **fails** | 0.01 | x |\n"
+        "| gat-both is best | 3.5 | **open** | 0.3 | x |\n"
+        "| mac is above the shortcut | ours | **fails** | 0.01 | x |\n"
+    )
+    for name, text in (("one.md", first), ("two.md", second)):
+        (tmp_path / name).write_text(head + text, encoding="utf-8")
+    monkeypatch.setattr(script, "HERE", tmp_path)
+    found = script.findings(sources)
+    assert list(found) == ["longer is harder", "GAT is best"]
+    assert found["longer is harder"].own == {"holds": 1}  # a table adds nothing to what one before it has tested
+    assert (found["GAT is best"].own, found["GAT is best"].later) == ({"fails": 1}, {"open": 1})
+
+
+PAGES = ("experiments", "benchmarks")
+BLOCK = re.compile(r"^ *(?:\$ )?(proband [a-z][^#\n]*)", re.MULTILINE)
+INLINE = re.compile(r"`(proband [a-z][^`]*)`")
+COMMAND = re.compile(r"(?:^ *|`)(?:proband|python|pytest|make|bash) [a-z]", re.MULTILINE)
+
+
+def pages_of(root: Path) -> dict[Path, str]:
+    return {page: page.read_text("utf-8") for folder in PAGES for page in sorted((root / folder).rglob("*.md"))}
+
+
 def documented(root: Path) -> list[str]:
-    """The commands of the page, and those that stand with the committed tables."""
-    pages = [root / "experiments" / "README.md", *(root / "experiments").glob("*/**/*.md")]
+    """The commands of the pages with the committed tables; a mention without its arguments is none."""
     found = [each["command"] for each in components(root)]
-    for page in pages:
-        found += re.findall(r"^    (proband [^#\n\\]*)$", page.read_text("utf-8"), re.MULTILINE)
-    return [command for command in dict.fromkeys(found) if command.split()[1] not in ("annotate", "inference")]
+    for text in pages_of(root).values():
+        for command in (*BLOCK.findall(text.replace("\\\n", " ")), *INLINE.findall(text)):
+            found += [each.strip() for each in command.split("&&")]
+    return [command for command in dict.fromkeys(found) if " -o " in command]
 
 
 def test_every_documented_command_still_parses(root: Path) -> None:
     """Verb, options and, of a study, its parameters."""
     commands = documented(root)
-    assert len(commands) > 25
+    assert len(commands) > 80
     for command in commands:
-        words = suite_first(shlex.split(command)[1:])
+        words = suite_first(shlex.split(command.replace("...", ""))[1:])
         app(words).parse_args(words)
         if words[0] in ("paper", "study"):
             given = dict(pair.split("=", 1) for at, pair in enumerate(words) if at and words[at - 1] == "--set")
             path = root / words[1] if words[1].endswith(".toml") else study_path(words[1])
             read_study(path, given)
+
+
+def without_command(pages: dict[Path, str]) -> list[Path]:
+    """Pages with a table and no command, neither of their own nor on a page above that names the page or its folder."""
+    found, beside = [], {page: text for page, text in pages.items() if COMMAND.search(text)}
+    for page, text in pages.items():
+        if page in beside or not re.search(r"^\| ?-", text, re.MULTILINE):
+            continue
+        names = (page.name, f"`{page.parent.name}`", f"{page.parent.name}/")
+        above = [other for at, other in beside.items() if at.parent in page.parents]
+        found += [] if any(name in other for name in names for other in above) else [page]
+    return found
+
+
+def test_every_committed_table_stands_beside_a_command(root: Path) -> None:
+    pages = pages_of(root)
+    assert not without_command(pages)
+    assert len(without_command({page: text for page, text in pages.items() if not COMMAND.search(text)})) > 60
 
 
 def test_the_counts_of_inference_can_be_derived_from_its_claims(root: Path) -> None:
@@ -84,7 +141,8 @@ def test_the_counts_of_inference_can_be_derived_from_its_claims(root: Path) -> N
     claims = [row for row in rows if len(row) > 9 and "levy" in row[4]]
     later = ("minilm", "mlm", "smollm2")
     own, others = (
-        Counter(row[5] for row in claims if any(name in row[4] for name in later) is after) for after in (False, True)
+        Counter(row[5] for row in claims if any(name in row[4].casefold() for name in later) is after)
+        for after in (False, True)
     )
     assert {row[0] for row in claims} == {row[0] for row in rows if len(row) == 7} - {"statement", "---", "**all**"}
     (whole,) = (row for row in rows if row[0] == "**all**")

@@ -70,7 +70,7 @@ def test_the_readings_of_random_are_those_of_the_committed_tables(line: str, fol
 
 def test_gat_beside_the_published_figures() -> None:
     """experiments/kinship/nets.md: the published row is that of the package's data."""
-    from proband.suites.kinship.paper.published import published
+    from proband.suites.kinship.paper.tables import published
 
     known = [100 * figure.value for figure in published() if figure.model == "GAT (uclnlp/ctp)"]
     told = [number(cell) for cell in cells(NETS, "published: GAT of uclnlp/ctp, as R5 prints it")[2:9]]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,9 @@ from proband import __version__
 
 
 @pytest.mark.nightly
-def test_the_site_is_built_offline_and_every_link_leads_somewhere(root: Path, tmp_path: Path) -> None:
-    """`--strict` turns a broken link, a missing anchor or an unknown reference into an error."""
+def test_the_site_is_built_offline_and_every_link_leads_somewhere(root: Path, tmp_path: Path, browser: Any) -> None:
+    """`--strict` turns a broken link, a missing anchor or an unknown reference into an error. The search works in a
+    browser that opens the page from the folder."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
     done = subprocess.run(
         command, cwd=root, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}
@@ -31,6 +33,11 @@ def test_the_site_is_built_offline_and_every_link_leads_somewhere(root: Path, tm
     )
     published = {path.name for path in (tmp_path / "site" / "schemas").glob("*.schema.json")}
     assert {f"{name}.schema.json" for name in ("item", "answer", "run", "study")} <= published
+    opened = browser.new_page()
+    opened.goto((tmp_path / "site" / "index.html").as_uri(), wait_until="networkidle")
+    opened.focus(".md-search__input")
+    opened.keyboard.type("step-down adjustment", delay=20)
+    opened.wait_for_selector(".md-search-result__item")
 
 
 def test_navigation_headings_and_names_of_the_site_are_there(root: Path) -> None:

@@ -8,10 +8,7 @@ Where a task names them as text, they are `proband/calibrated_ci` and `proband/m
 is the field of the samples' metadata that says what they share (several: "document;paragraph"); without it, `clusters`
 or `cluster` is used where there is one, as in logs of exported items.
 
-A task stops once its interval is narrow enough, as `proband run --until` does, with
-
-    stop = StopWhenNarrow(3, cluster="document", seed=0)
-    Task(dataset=stop.ordered(dataset), solver=..., scorer=match(), early_stopping=stop)
+`StopWhenNarrow` stops a task once its interval is narrow enough, as `proband run --until` does (docs/compare.md).
 """
 
 from __future__ import annotations
@@ -78,13 +75,7 @@ class StopWhenNarrow:
     """
 
     def __init__(
-        self,
-        points: float,
-        *,
-        cluster: str = "",
-        seed: int = 0,
-        scorer: str = "",
-        to_float: ToFloat | None = None,
+        self, points: float, *, cluster: str = "", seed: int = 0, scorer: str = "", to_float: ToFloat | None = None
     ) -> None:
         if not 0 < points < 50:
             raise ProbandError(f"StopWhenNarrow({points}): the half width must lie between 0 and 50 points")
@@ -147,7 +138,7 @@ def _values(scores: Sequence[SampleScore], cluster: str, read: ToFloat) -> tuple
 
 def _clusters(samples: Iterable[tuple[Any, dict[str, Any] | None]], cluster: str) -> list[tuple[str, ...]]:
     """Of each sample, from its id and metadata; one that shares nothing is a cluster of its own."""
-    from proband.pipeline.logs.record import clusters_in
+    from proband.pipeline.logs import clusters_in
 
     named = ((id, clusters_in(metadata or {}, cluster, file=Path("log"), line=None)) for id, metadata in samples)
     return [each or (f"sample {id}",) for id, each in named]

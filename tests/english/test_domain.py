@@ -55,7 +55,7 @@ def test_no_such_domain() -> None:
         (
             'means = ["a.end < b.start"]',
             'means = ["a.end before b.start"]',
-            "is no condition such",
+            "is not a condition such",
         ),
         (
             'means = ["a.end < b.start"]',
@@ -63,10 +63,12 @@ def test_no_such_domain() -> None:
             "'finish', which is none of start",
         ),
         ('means = ["a.end < b.start"]', "means = []", "relation 'before': 'means' is missing or empty"),
-        ('always = ["a.start < a.end"]', 'always = ["a.start"]', "'always': 'a.start' is no condition"),
+        ('always = ["a.start < a.end"]', 'always = ["a.start"]', "'always': 'a.start' is not a condition"),
+        ('says = "a r b"', 'says = "a near b"', "a phrase says 'near', which is neither a relation nor a slot"),
+        ('says = "a r b"', "", "not in the form of a domain (docs/extending.md): 'says'"),
     ],
 )
-def test_a_malformed_condition_fails_when_the_file_is_loaded(old: str, new: str, said: str) -> None:
+def test_a_malformed_domain_fails_when_the_file_is_loaded(old: str, new: str, said: str) -> None:
     text = (files("proband") / "data" / "domains" / "temporal.toml").read_text(encoding="utf-8")
     assert old in text
     with pytest.raises(ProbandError, match=re.escape(said)):

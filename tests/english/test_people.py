@@ -45,7 +45,7 @@ def test_pronouns() -> None:
         discourse.refer("his", [1, 2], names)
     discourse.end_sentence([1])
     assert discourse.refer("he", [0], names) == (1,)
-    with pytest.raises(NotRead, match="means nobody"):
+    with pytest.raises(NotRead, match="has no referent"):
         Discourse({}).refer("she", [], {})
     assert discourse.refer("they", [0, 1], names) == (0, 1)
     with pytest.raises(NotRead):

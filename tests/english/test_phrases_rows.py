@@ -99,3 +99,20 @@ def test_rows_of_a_class_are_not_taken_wrongly(kind: str) -> None:
             assert not judged.accused, text
         else:  # by two readings; one alone certifies nothing
             assert judged.verdict != "entailed" or judged.one_reading, text
+
+
+# further rows, written before the readers were looked at: `open` labels follow in some families and not in others
+ROWS = [json.loads(line) for line in Path(__file__).with_name("rows_by_class.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("kind", sorted({row["class"] for row in ROWS}))
+def test_further_rows_of_a_class_are_not_taken_wrongly(kind: str) -> None:
+    for row in ROWS:
+        if row["class"] == kind:
+            cells = {key: row[key] for key in ("text", "question", "answer")}
+            judged = judge(row["domain"]).judge(AuditRow(file="", line=1, key="", cells={}, **cells))
+            if judged.read:
+                assert row["truth"] != "trap", row["text"]
+                assert row["truth"] != "right" or not judged.accused, row["text"]
+                assert row["truth"] == "right" or judged.verdict != "entailed", row["text"]
+                assert row["truth"] != "open" or judged.verdict != "false", row["text"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 
 import pytest
@@ -37,6 +37,17 @@ def test_the_wide_table_is_the_narrow_one_where_it_has_no_more_names() -> None:
     for first, second in product(sound.neutrals, repeat=2):
         named = {name if name in sound.neutrals else "other" for name in wide.compose(first, second)}
         assert named == sound.compose(first, second)
+
+
+def test_witnesses_are_families_in_which_two_steps_lead_to_the_outcome(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(root / "proofs")
+    import witnesses  # type: ignore[import-not-found]
+
+    found = list(islice(witnesses.witnesses(witnesses.STRICT), 4))
+    assert found[0].startswith("(")
+    assert len(set(found)) == 4
 
 
 @pytest.mark.skipif(shutil.which("coqc") is None, reason="coq is not installed; `make prove` compiles all of it")

@@ -1,7 +1,7 @@
-"""A domain: relations, the words for them, phrases that say facts, questions, and what a relation means.
+"""A domain: its relations, their words, phrases that state facts, questions, and the meaning of each relation.
 
-A domain is a TOML file (`data/domains/`, guide: docs/extending.md). Its `prover` says who decides what follows:
-`differences` (differences.py), for relations that are conditions on coordinates, or one of a suite (`family`).
+A domain is a TOML file (`data/domains/`, guide: docs/extending.md). Its `prover` derives what follows from
+facts: `differences` (differences.py), for relations that are conditions on coordinates, or a suite's own (`family`).
 
 >>> grid = load("grid")
 >>> grid.word("Top-left"), grid.word("aunt"), grid.inverse["upper-left"]
@@ -21,15 +21,15 @@ from proband.core.errors import ProbandError
 from proband.core.files import DATA, parse_toml, read_utf8
 
 SHIPPED: Final = ("kinship", "grid", "temporal", "allen", "sizes")
-OTHER: Final = "none"  # two things between which no relation of the domain holds
+OTHER: Final = "none"  # the answer if no relation of the domain holds
 CONDITION: Final = re.compile(r"([ab])\.(\w+) (<=|>=|<|>|=) ([ab])\.(\w+)(?: ([+-]) (\d+))?")
 WORDS_KEPT: Final = 10_000
 MALE, FEMALE = "male", "female"
-GENDERED: Final = ((MALE, "male"), (FEMALE, "female"), (None, "words"))  # where a relation's words of a gender stand
+GENDERED: Final = ((MALE, "male"), (FEMALE, "female"), (None, "words"))  # the key of a relation's words for each gender
 
 
 class Word(NamedTuple):
-    """What a word says: a relation, and for kin the gender of the one who has it."""
+    """The meaning of a word: a relation, and for kin the gender of the person."""
 
     relation: str
     gender: str | None = None
@@ -37,31 +37,31 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Domain:
-    """`words` are regular expressions by relation and gender; `means` and `step` conditions on coordinates."""
+    """`words`: regular expressions, by relation and gender. `means` and `step`: conditions on coordinates."""
 
     name: str
     prover: str
     worlds: Mapping[str, str]
     inverse: Mapping[str, str]
     words: Mapping[Word, re.Pattern[str]]
-    shown: Mapping[Word, str]  # the word that answers and corrected labels use
-    phrases: tuple[tuple[str, str], ...]  # (form, what it says)
-    mentions: tuple[tuple[str, str], ...]  # the same, of parts of a sentence that mention a person by a relation
+    shown: Mapping[Word, str]  # the word used in answers and corrected labels
+    phrases: tuple[tuple[str, str], ...]  # (form, what it states)
+    mentions: tuple[tuple[str, str], ...]  # the same for parts of a sentence that mention a person by a relation
     plurals: Mapping[str, Word]
-    beyond: Mapping[str, Word]  # words for relations that are none of the domain's: cousin
-    steps_beyond: Mapping[str, tuple[tuple[str, str], ...]]  # of such a relation, the pairs of steps that lead to it
+    beyond: Mapping[str, Word]  # words for relations outside the domain: cousin
+    steps_beyond: Mapping[str, tuple[tuple[str, str], ...]]  # pairs of steps that lead to such a relation
     questions: Mapping[str, tuple[str, ...]]  # kind of question -> forms
-    most: Mapping[Word, re.Pattern[str]]  # relation -> words for what is so to all others: tallest, leftmost
+    most: Mapping[Word, re.Pattern[str]]  # relation -> superlatives: tallest, leftmost
     slots: Mapping[str, tuple[str, ...]]
     combine: Mapping[tuple[str, str], str]
     thing: str
-    nouns: bool  # things are any nouns, not names alone
+    nouns: bool  # things are any nouns, not only names
     other: bool
     raw: Mapping[str, Any] = field(repr=False)
     _known: dict[str, Word | None] = field(default_factory=dict, repr=False, compare=False)
 
     def word(self, text: str) -> Word | None:
-        """What an answer says; None if it is no word of the domain, or says two things."""
+        """The meaning of an answer; None if it is not a word of the domain, or ambiguous."""
         if text in self._known:
             return self._known[text]
         plain = re.sub(r"\s+", " ", text.strip().strip(".!\"'").lower().replace("_", "-"))
@@ -77,13 +77,13 @@ class Domain:
         return OTHER if word.relation == OTHER else self.shown[word]
 
     def expand(self, form: str) -> str:
-        """A form with its macros written out."""
+        """A form with its macros expanded."""
         return _expanded(form, self.raw)
 
 
 @cache
 def load(name: str) -> Domain:
-    """A domain by name, or of a TOML file."""
+    """Load a domain by name, or from a TOML file."""
     if name in SHIPPED:
         return parse(read_utf8(DATA / "domains" / f"{name}.toml"), file=f"{name}.toml")
     path = Path(name)
@@ -93,7 +93,7 @@ def load(name: str) -> Domain:
 
 
 def parse(text: str, *, file: object) -> Domain:
-    """A checked domain.
+    """Parse the text of a TOML file and check the domain.
 
     >>> parse('name = "x"', file="x.toml")
     Traceback (most recent call last):
@@ -106,6 +106,8 @@ def parse(text: str, *, file: object) -> Domain:
         raise ProbandError(f"{error.pattern!r} is not a regular expression: {error}", file=file) from None
     except ProbandError as error:
         raise ProbandError(str(error), file=file) from None
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ProbandError(f"not in the form of a domain (docs/extending.md): {error}", file=file) from None
 
 
 def _domain(raw: Mapping[str, Any]) -> Domain:
@@ -137,7 +139,13 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
     table: Mapping[str, Mapping[str, Any]] = raw.get("beyond", {})
     steps = {name: tuple((one, two) for one, two in map(str.split, entry["steps"])) for name, entry in table.items()}
     if unknown := {each for pairs in steps.values() for pair in pairs for each in pair} - set(relations):
-        raise ProbandError(f"'beyond' names {min(unknown)!r}, which is no relation")
+        raise ProbandError(f"'beyond' names {min(unknown)!r}, which is not a relation")
+    slots = {"r": tuple(relations), "s": tuple(relations), **{k: tuple(v) for k, v in raw.get("slots", {}).items()}}
+    for group in (*raw["phrases"], *raw.get("mentions", ())):
+        said = {each for own in re.findall(r"\w+ (\S+) \w+", group["says"]) for each in own.split("+")}
+        for each in sorted(said - {*relations, *slots, "same"}):
+            if not any(pattern.fullmatch(each) for pattern in words.values()):
+                raise ProbandError(f"a phrase says {each!r}, which is neither a relation nor a slot")
     return Domain(
         name=raw["name"],
         prover=raw["prover"],
@@ -152,7 +160,7 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
         steps_beyond=steps,
         questions={kind: tuple(forms) for kind, forms in raw["questions"].items()},
         most=most,
-        slots={"r": tuple(relations), "s": tuple(relations), **{k: tuple(v) for k, v in raw.get("slots", {}).items()}},
+        slots=slots,
         combine=_combinations(raw.get("combine", {}), relations),
         thing=raw.get("thing", ""),
         nouns=bool(raw.get("nouns", True)),
@@ -171,19 +179,19 @@ def _expanded(form: str, raw: Mapping[str, Any]) -> str:
 
 
 def _spelled(table: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Word]]:
-    """Each word for a relation of the table, and what it says."""
+    """Pairs of each word for a relation in the table and the meaning of the word."""
     for name, entry in table.items():
         yield from ((word, Word(name, gender)) for gender, key in GENDERED for word in entry.get(key) or ())
 
 
 def _plural(word: str, irregular: Mapping[str, str]) -> str:
-    """The plural of a word, regular but for those that the file lists: children, sons-in-law."""
+    """The plural of a word; irregular ones are listed in the file: children, sons-in-law."""
     first, law, rest = word.partition("-in-law")
     return irregular.get(first, f"{first}s") + law + rest
 
 
 def _check_conditions(raw: Mapping[str, Any]) -> None:
-    """Conditions are such, of coordinates that there are."""
+    """Check that conditions are valid and use existing coordinates."""
     for name, entry in raw["relations"].items():
         if not entry.get("means"):
             raise ProbandError(f"relation {name!r}: 'means' is missing or empty")
@@ -197,7 +205,7 @@ def _check_conditions(raw: Mapping[str, Any]) -> None:
 def _check_condition(text: object, coordinates: Sequence[str], *, where: str) -> None:
     match = CONDITION.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise ProbandError(f"{where}: {text!r} is no condition such as 'a.x < b.x' or 'a.x = b.x + 1'")
+        raise ProbandError(f"{where}: {text!r} is not a condition such as 'a.x < b.x' or 'a.x = b.x + 1'")
     if unknown := next((x for x in (match[2], match[5]) if x not in coordinates), None):
         raise ProbandError(f"{where}: {text!r} names {unknown!r}, which is none of {', '.join(coordinates)}")
 
@@ -208,6 +216,6 @@ def _combinations(table: Mapping[str, str], relations: Mapping[str, Any]) -> dic
         first, _, second = pair.partition(" ")
         for each in (first, second, result):
             if each not in relations:
-                raise ProbandError(f"'combine' names {each!r}, which is no relation")
+                raise ProbandError(f"'combine' names {each!r}, which is not a relation")
         both[first, second] = both[second, first] = result
     return both

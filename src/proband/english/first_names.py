@@ -1,7 +1,7 @@
-"""The gender a first name is nearly always given to, by US births of 1880-2016 (Social Security Administration).
+"""The gender that nearly always goes with a first name, by US births of 1880-2016 (Social Security Administration).
 
 Only names of which at least 98 in 100 are of one gender are listed (public domain; `benchmarks/reading/word_lists.py`);
-what a text says of a person comes before what the name says.
+the text takes precedence over the name.
 
 >>> [gender_of_name(name) for name in ("Tom", "Sue", "Mohammed", "Robin", "Li Na")]
 ['male', 'female', 'male', None, None]
@@ -17,15 +17,15 @@ from proband.english.domain import FEMALE, MALE
 
 @cache
 def _listed() -> tuple[frozenset[str], ...]:
-    """Common names of men, of women; the other names of men, of women; names of both."""
+    """Five lists: common names of men and of women, other names of men and of women, and names of both."""
     text = read_utf8(DATA / "english" / "first_names.txt")
     return tuple(frozenset(line.split()) for line in text.splitlines())
 
 
 @lru_cache(maxsize=10_000)
 def gender_of_name(name: str, *, certain: bool = False) -> str | None:
-    """The gender of the name's first word; None where it is not listed. `certain`: of common names alone, given to one
-    gender in 99 cases of 100."""
+    """The gender of the name's first word; None if it is not listed. `certain`: only common names, with one gender in
+    at least 99 % of cases."""
     first = name.split()[0] if name.strip() else ""
     men, women, further_men, further_women, _ = _listed()
     if first in men or (not certain and first in further_men):
@@ -34,5 +34,5 @@ def gender_of_name(name: str, *, certain: bool = False) -> str | None:
 
 
 def is_first_name(word: str) -> bool:
-    """Of men, of women, or of both."""
+    """Is it a first name of men, of women, or of both?"""
     return any(word in names for names in _listed())

@@ -1,4 +1,4 @@
-"""What a label or an answer says: a relation, yes or no, a thing, one of the options, or that it cannot be determined.
+"""The meaning of a label or an answer: a relation, yes or no, a thing, an option, or "cannot be determined".
 
 >>> split_options("Where is the river? (A) west (B) east (C) south")
 ('Where is the river?', {'a': 'west', 'b': 'east', 'c': 'south'})
@@ -7,10 +7,10 @@
 >>> from proband.english.domain import load
 >>> asked = AskedRelation("Tom", "Ann")
 >>> read = lambda text: read_label(text, domain=load("kinship"), asked=asked, options={}, things=["Tom", "Ann", "Bo"])
->>> {read(text).word for text in ("uncle", "her uncle", "He is her uncle.", "Tom is Ann's uncle")}
+>>> {read(text).word for text in ("her uncle", "He's her uncle.", "Ann's uncle", "Tom is Ann's uncle")}
 {Word(relation='pibling', gender='male')}
->>> read("elder brother").more, read("Bo's uncle")
-('elder', None)
+>>> read("elder brother"), read("Bo's uncle")
+(None, None)
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from proband.english.domain import OTHER, Domain, Word
 from proband.english.reading import AskedRelation, Label
 from proband.english.things import DETERMINERS
 from proband.english.tokens import normalised
+from proband.english.unreal import CONDITIONS, DOUBTS, NEGATION
 
 YES, NO, UNKNOWN = "yes", "no", "cannot be told"
 OPTION: Final = re.compile(
@@ -37,22 +38,21 @@ UNTOLD: Final = re.compile(
 UNRELATED: Final = frozenset(("none", "no relation", "not related", "unrelated", "no relation of these"))
 TRUE: Final = re.compile(r"(?:yes|true|right|correct|yep|yeah|it is|that is right|that's right)\b.*")
 FALSE: Final = re.compile(r"(?:no|false|wrong|incorrect|nope|not true|it is not|it isn't)\b.*")
+QUALIFYING: Final = (NEGATION | CONDITIONS | DOUBTS) - {"no", "not", "cannot"}
 _DIRECTIONS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 STEPS: Final = {short: step for name, step in _DIRECTIONS.items() for short in (name, name[0])}
-# what says more than the relation: it is not entailed where the relation is
-_MORE = "older|younger|elder|eldest|oldest|youngest|big|little|twin|paternal|maternal|only|full"
 ANSWER: Final = re.compile(
-    rf"(?:(?P<x>s?he|it|they|that|@\d+)(?: is| was| are| were|'s) )?"
-    rf"(?:(?:the|an?|his|her|their|its|(?P<y>@\d+)'s) )?(?P<more>(?:{_MORE})\b )?(?P<r>[a-z][a-z -]*?)"
-    rf"(?: (?:of|to) (?P<z>@\d+|him|her|them))?"
+    r"(?:(?P<x>s?he|it|they|that|@\d+)(?: is| was| are| were) |(?:s?he|it|that)'s )?"
+    r"(?:(?:the|an?|his|her|their|its|(?P<y>@\d+)'s) )?(?P<r>[a-z][a-z -]*?)"
+    r"(?: (?:of|to) (?P<z>@\d+|him|her|them))?"
 )
 
 
 def split_options(
     question: str, *, is_answer: Callable[[str], object] = lambda text: False
 ) -> tuple[str, dict[str, str]]:
-    """A question without its options, and these by their letters. If options stand in the midst of a statement, what
-    follows the last one that `is_answer` belongs to the statement."""
+    """A question without its options, and the options by letter. If options are in the middle of a statement, the text
+    after the last one that `is_answer` belongs to the statement."""
     marks = list(OPTION.finditer(question))
     letters = [next(filter(None, mark.groups())).lower() for mark in marks]
     if len(marks) < 2 or letters != sorted(set(letters)) or letters[0] not in ("a", "1"):
@@ -75,7 +75,7 @@ def split_options(
 def read_label(
     text: str, *, domain: Domain, asked: AskedRelation, options: Mapping[str, str], things: Iterable[str]
 ) -> Label | None:
-    """What a label says of this question; None if it is no answer to it."""
+    """The meaning of a label for this question; None if it does not answer it."""
     plain = normalised(text).strip("\"'`* ").rstrip(".!")
     letter = plain.strip("()[]. ").lower()
     if options:
@@ -91,7 +91,8 @@ def read_label(
         return Label(None, moved(sum(x for x, _ in known), sum(y for _, y in known))) if all(steps) and steps else None
     if asked.word and asked.who:
         answer = YES if TRUE.fullmatch(lower) else NO if FALSE.fullmatch(lower) else ""
-        return Label(None, answer) if answer else None
+        limited = QUALIFYING & set(re.findall(r"[a-z']+", lower))  # yes, but by marriage
+        return Label(None, answer) if answer and not limited else None
     if asked.word:
         named = re.sub(r"^(?:it is|it's|that is|that's|the answer is) ", "", lower)
         thing = _thing(named, list(things))
@@ -119,22 +120,22 @@ def _relation(text: str, domain: Domain, asked: AskedRelation, things: Sequence[
     if word is None:
         return None
     x, of = (order[int(each[1:])] if each and each[0] == "@" else "" for each in (match["x"], match["y"] or match["z"]))
-    who, of = x or (asked.of if of == asked.who else asked.who), of or (asked.who if x == asked.of else asked.of)
+    who, of = x or asked.who, of or (asked.who if x == asked.of else asked.of)
     if {who, of} != set(asked.pair) and set(asked.pair) <= set(things):
-        return None  # it speaks of somebody else
+        return None  # it is about other people
     if asked.either_way and not x and not match["y"] and domain.inverse.get(word.relation, "cousin") != word.relation:
-        return None  # the question does not tell who is what of whom
+        return None  # the question does not determine the direction
     shown = domain.say(word) if word.relation in domain.inverse else match["r"]
-    return Label(word, shown, (who, of) if (who, of) != asked.pair else None, (match["more"] or "").strip())
+    return Label(word, shown, (who, of) if (who, of) != asked.pair else None)
 
 
 def moved(x: int, y: int) -> str:
-    """Where a route leads."""
+    """The end of a route."""
     return f"{x:+d} right, {y:+d} up"
 
 
 def _thing(text: str, things: Sequence[str]) -> str:
-    """The thing that an answer means: all its words in their order, or the only one that ends so."""
+    """The thing that an answer names: by all its words in order, or as the only thing that ends with these words."""
     words = [each for each in re.findall(r"[\w'-]+", text) if each not in DETERMINERS]
     lowered = {thing: thing.lower().split() for thing in things}
     same = [thing for thing, own in lowered.items() if own == words]

@@ -1,15 +1,15 @@
-"""Stories about people by the phrases of a domain: mentions are reduced, clauses are matched, nothing is left over.
+"""Read stories about people by the phrases of a domain: reduce mentions, match clauses, account for every word.
 
-Names are masked (@0), pronouns become the person they mean, and each mention of a person by a relation (*@0's brother
-@1*, *the mother of @2*) is replaced by that person, with its fact; who is not named gets its own mark (#3). What
-is left of a sentence must be a phrase of the domain (*@0 is #3*: they are one person) or consist of plain words.
+Names are masked (@0), pronouns are replaced by their referents, and each mention of a person by a relation (*@0's
+brother @1*, *the mother of @2*) is replaced by that person, with its fact; unnamed people get a mark (#3). The rest of
+a sentence must be a phrase of the domain (*@0 is #3*: they are one person) or consist of plain words.
 
 >>> from proband.english.domain import load
 >>> told = read_people(Grammar(load("kinship")), "Helen is the mother of Karen's husband David. It rained.", {"Karen"})
 >>> [fact[:3] for fact in told.facts]
 [('David', 'spouse', 'Karen'), ('Helen', 'parent', 'David')]
 >>> read_people(Grammar(load("kinship")), "Clive plays the father of Nina in a film.", {"Nina"}).unread.reason
-"'plays' may change what is said"
+"'plays' may change the statement"
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ IS: Final = re.compile(r"(@\d+) (?:is|was) ")
 NOT: Final = re.compile(rf"({MARK}) (?:is|was) not (.+)")
 OWNING: Final = ("his", "their")
 NOT_OWNED: Final = re.compile(r" (?:is|was|and|to|as|in|at|on|for|with|by|when|while|before|after)\b")
-_LAST = rf"(?:{MARK}|(?:his|her|their|{MARK}'s) [a-z-]+)$"  # what a comma before it does not part from its clause
+_LAST = rf"(?:{MARK}|(?:his|her|their|{MARK}'s) [a-z-]+)$"  # not separated from its clause by a comma before it
 RELATIVE: Final = re.compile(rf"({MARK}), (who|whose) ((?:[^,;]|, (?={_LAST}))+?)(?:,(?= (?!{_LAST}))|$)")
 CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |; |, (?=[@#]\d+(?:'s)? )")
-# between people these say more than plain words do: who is who, who has whom
+# between people these words state identity or possession
 LINKED: Final = re.compile(
     rf"\b(?:is|are|was|were|be|been|being|has|have|had|got|of)(?: \w+)? {MARK}|{MARK} {MARK}|{MARK}, {MARK}(?! and)"
 )
-MOST_STEPS: Final = 60  # reductions of a sentence
+MOST_STEPS: Final = 60  # most reductions of a sentence
 
 
 class PeopleGrammar(Grammar):
-    """The phrases of a domain whose things are people."""
+    """The phrases of a domain about people."""
 
     @with_reasons
     def __call__(self, text: str, question: str, genders: Mapping[str, str | None], /) -> Reading:
@@ -73,14 +73,14 @@ def read_people(
     *,
     ours: bool = False,
 ) -> Reading:
-    """The facts of a text about people. `names`: of people it is known to speak of; `genders`: where a source tells.
-    `ours`: told by our own rules, by which a pronoun means the topic and other words say nothing of kin."""
+    """The facts of a text about people. `names`: people known to occur; `genders`: from the source. `ours`: our own
+    rules wrote the text, so a pronoun means the topic and other words do not concern kin."""
     given = {**dict.fromkeys(names), **(genders or {})}
     told = sentences(text)
     now = ""
     try:
         if letter := foreign_letter(text):
-            raise NotRead(f"{letter!r} is no letter of English")
+            raise NotRead(f"{letter!r} is not an English letter")
         people = People(text, " ".join(names), given, nobody_else=ours)
         reader = PeopleReader(grammar, people, ours=ours)
         masked = [people.mask(sentence) for sentence in told]
@@ -102,15 +102,15 @@ def read_people(
 
 
 class PeopleReader(PeopleFacts):
-    """One text as it is read."""
+    """The state of reading one text."""
 
     def __init__(self, grammar: Grammar, people: People, *, ours: bool = False, denials: bool = False) -> None:
         super().__init__(grammar.domain, people, topical=ours)
         self.grammar, self.ours, self.denials = grammar, ours, denials
-        self.within: dict[int, list[int]] = {}  # whom a mention speaks of besides the person it is replaced by
+        self.within: dict[int, list[int]] = {}  # other people in a mention, besides the person who replaces it
 
     def learn_genders(self, masked: Collection[str]) -> None:
-        """What kin words next to names tell, before anyone asks who a pronoun refers to."""
+        """Learn genders from kin words next to names, before pronouns are resolved."""
         for sentence in masked:
             for pattern in self.grammar.gender_hints:
                 for match in pattern.finditer(sentence):
@@ -132,22 +132,19 @@ class PeopleReader(PeopleFacts):
             return
         denying = DENYING if self.ours else UNREAL
         if relational and (unreal := next((word for word in words if word in denying), "")):
-            raise NotRead(f"{unreal!r} may change what is said")
+            raise NotRead(f"{unreal!r} may change the statement")
         if titled := self.grammar.titled.search(plain):
-            raise NotRead(f"whose {titled[0].split()[0].lower()} is meant is not said")
+            raise NotRead(f"it is unclear whose {titled[0].split()[0].lower()} is meant")
         if self.ours and not re.search(MARK, plain) and not relational:
             return
         if self.ours and (said := SAID.fullmatch(plain)):
             speaker = said["s"] or said["t"] or said["u"]
             plain = re.sub(r"\b[Mm]y\b", f"{speaker}'s", said["a"] or said["b"])
         parts = list(self._relatives(plain))
-        mentioned: list[int] = []
-        for part in parts:
-            mentioned += self._part(part)
-        self.discourse.end_sentence(mentioned)
+        self.discourse.end_sentence([one for part in parts for one in self._part(part)])
 
     def _denied(self, text: str) -> tuple[int, Word, int, int] | None:
-        """*Ann is not the aunt of Bo*, and nothing else."""
+        """The denied fact, if the sentence is only a denial: *Ann is not the aunt of Bo*."""
         match = NOT.fullmatch(text)
         if match is None:
             return None
@@ -157,7 +154,7 @@ class PeopleReader(PeopleFacts):
         return None
 
     def _relatives(self, text: str) -> Iterator[str]:
-        """The main clause, then its relative clauses as clauses of their own."""
+        """The main clause, then its relative clauses as separate clauses."""
         found = list(RELATIVE.finditer(text))
         if any(self.grammar.relation_before.search(text[: each.start()].lower()) for each in found):
             raise NotRead("'who' has no clear antecedent")
@@ -166,7 +163,7 @@ class PeopleReader(PeopleFacts):
             yield f"{each[1]}'s {each[3]}" if each[2] == "whose" else f"{each[1]} {each[3]}"
 
     def _part(self, text: str) -> list[int]:
-        """Read a main or relative clause; returns the people it speaks of."""
+        """Read a main or relative clause; returns its people."""
         mentioned = [int(mark[1:]) for mark in re.findall(MARK, text)]
         for _ in range(MOST_STEPS):
             if self._clauses(text):
@@ -183,20 +180,21 @@ class PeopleReader(PeopleFacts):
         return mentioned
 
     def _remark(self, text: str) -> None:
-        """What is left says nothing of relations: plain words, and no people linked to each other."""
-        if linked := LINKED.search(text):
-            raise NotRead(f"how the people are linked in {self._named(linked[0])!r} is not understood")
+        """Check that the rest does not concern relations: plain words, and no people linked to each other."""
+        if LINKED.search(text):
+            people = dict.fromkeys(self._named(mark) for mark in re.findall(MARK, text))
+            raise NotRead(f"what the sentence says of {' and '.join(people)} is not understood")
         for word in re.findall(r"[\w'-]+", re.sub(rf"{MARK}(?:'s)?", " ", text)):
             if not is_plain(word.lower().removesuffix("'s")):
-                raise NotRead(f"{word!r} is no word that the reader knows to be harmless")
+                raise NotRead(f"{word!r} is not a known plain word")
 
     def _named(self, text: str) -> str:
-        return re.sub(MARK, lambda m: self.name.get(int(m[0][1:]), "someone"), text)
+        return re.sub(MARK, lambda m: self.label(int(m[0][1:])), text)
 
     # ---- clauses -----------------------------------------------------------------------------------------------------
 
     def _clauses(self, text: str) -> bool:
-        """Is the text a phrase of the domain, or several of them? Its facts are noted."""
+        """Is the text one or several phrases of the domain? Records their facts."""
         if (facts := self._clause(text)) is not None:
             self._state(facts)
             return True
@@ -239,7 +237,7 @@ class PeopleReader(PeopleFacts):
     # ---- mentions ----------------------------------------------------------------------------------------------------
 
     def _reduced(self, text: str) -> str | None:
-        """The text with its first mention replaced by the person mentioned; None where there is none."""
+        """The text with its first mention replaced by the person, or None if there is none."""
         found = [(m.start(), place, m) for place, (p, _) in enumerate(self.grammar.mentions) if (m := p.search(text))]
         if not found:
             return None
@@ -252,9 +250,9 @@ class PeopleReader(PeopleFacts):
             raise NotRead(f"{kin!r} has no single meaning")
         joined = re.search(rf"({MARK}) and $", text[: match.start()])
         if joined and match[0].startswith(match["b"]) and joined[1] != match["b"] and of not in self.groups:
-            raise NotRead(f"whose {kin} is meant in {self._named(text)!r} is not clear")
+            raise NotRead(f"it is unclear whose {kin} is meant in {self._named(text)!r}")
         if named and "," in match[0] and self.grammar.relation_before.search(text[: match.start()].lower()):
-            raise NotRead(f"whom the name in {self._named(match[0])!r} belongs to is not clear")
+            raise NotRead(f"it is unclear who is named in {self._named(match[0])!r}")
         if named:
             marks = [int(mark[1:]) for mark in re.findall(MARK, groups.get("each") or match["a"])]
             self.facts += [(one, word, of, self.number) for one in marks]
@@ -270,21 +268,21 @@ class PeopleReader(PeopleFacts):
         return f"{text[: match.start()]}{shown}{tail}{text[match.end() :]}"
 
     def _one_more(self, text: str, mention: re.Match[str]) -> str | None:
-        """Ann, of *Ann is Bo's sister*: a clause that says this alone."""
+        """The subject (Ann) of a clause that states only a mention: *Ann is Bo's sister*."""
         whole = mention.end() == len(text) or (self.ours and CLAUSES.match(text, mention.end()))
         subject = IS.fullmatch(text[: mention.start()])
         return subject[1] if whole and subject else None
 
     def _with_referent(self, text: str) -> str | None:
-        """The text with its first pronoun replaced by whom it means."""
+        """The text with its first pronoun replaced by its referent."""
         match = PRONOUN.search(text)
         if match is None:
             return None
         marks = [int(mark[1:]) for mark in re.findall(MARK, text[: match.start()])]
         if self.ours and not self.grammar.relation_after.match(text.lower(), match.end()):
             if match[0] in ("he", "she") and marks and not any(self.discourse.fits(match[0], one) for one in marks):
-                raise NotRead(f"{match[0]!r} means nobody of its sentence")
-            return f"{text[: match.start()]}it{text[match.end() :]}"  # whoever it is, nothing is said of kin
+                raise NotRead(f"{match[0]!r} has no referent in its sentence")
+            return f"{text[: match.start()]}it{text[match.end() :]}"  # the sentence does not concern kin
         here = [self.one(one) for mark in marks for one in (*(() if self.ours else self._all_within(mark)), mark)]
         people = self.discourse.refer(match[0], here, self.name)
         owns = match[0] in OWNING or (

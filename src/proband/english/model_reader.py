@@ -1,7 +1,7 @@
-"""Reading by a language model: what it is asked, and what its reply says, checked before a prover sees it.
+"""Reading by a language model: its prompt, and the check of its reply before a prover uses the facts.
 
 The model replies with JSON: facts (`{"who": "Ann", "is": "aunt", "of": "Bo"}`: Ann is the aunt of Bo; a gender or a
-measure has no `of`), what is `asked`, and `unclear`, why it refuses to read the text. Words, their direction and the
+measure has no `of`), what is `asked`, and `unclear`, why the text cannot be read. Words, their direction and the
 example of the prompt come from the file of the domain.
 
     {"who": A, "of": B}              what is A to B?                {"is": R, "of": B}  who or what is the R of B?
@@ -31,7 +31,7 @@ from proband.english.reading import AskedRelation, Reading, with_reasons
 from proband.english.tokens import NotRead
 
 PROMPTS: Final = Path(__file__).parent / "prompts"
-NAMES: Final = ("facts", "sentences")  # of the prompts: two readings of one model
+NAMES: Final = ("facts", "sentences")  # names of the prompts, for two readings by one model
 AGAIN: Final = "That is no JSON object. Reply with the JSON object alone, without any other text."
 MOST_FACTS: Final = 60
 SMALL: Final = frozenset("a an the of in on at to for and or my our your his her its their s one".split())  # noqa: SIM905
@@ -67,7 +67,7 @@ SCHEMA: Final[Mapping[str, Any]] = {
 
 
 def values_for(domain: Domain, text: str, question: str) -> dict[str, Any]:
-    """What the templates of the prompts show: the text, the words of the domain and its example."""
+    """Variables of the prompt templates: the text, the words of the domain and its example."""
     words = {
         name: [entry[kind][0] for kind in ("male", "female") if entry.get(kind)] or [name]
         for name, entry in domain.raw["relations"].items()
@@ -85,7 +85,7 @@ def values_for(domain: Domain, text: str, question: str) -> dict[str, Any]:
 
 
 def json_of(reply: str) -> dict[str, Any] | None:
-    """The JSON object of a reply, with or without a fence around it; None where there is none.
+    """The JSON object of a reply, with or without a code fence; None if there is none.
 
     >>> json_of('```json\\n{"facts": []}\\n```'), json_of("I cannot."), json_of("[1]")
     ({'facts': []}, None, None)
@@ -101,10 +101,10 @@ def json_of(reply: str) -> dict[str, Any] | None:
 
 @with_reasons
 def read_reply(reply: str, *, domain: Domain, text: str, question: str) -> Reading:
-    """The reading of a model, checked; unread with the reason where something does not fit the text."""
+    """The checked reading of a model; unread, with the reason, if something does not fit the text."""
     value = json_of(reply)
     if value is None:
-        raise NotRead("the model's reply is no JSON")
+        raise NotRead("the model's reply is not JSON")
     if unclear := value.get("unclear"):
         raise NotRead(f"the model finds it unclear: {' '.join(str(unclear).split())[:160]}")
     told = value.get("facts")
@@ -155,22 +155,22 @@ def _facts(
 
 def _related(who: str, said: str, of: str, *, negated: bool, domain: Domain) -> list[Fact]:
     if not of:
-        raise NotRead(f"the reading says that {who} is {said!r}, which is no gender, and not of whom")
+        raise NotRead(f"the reading has {who} as {said!r}, which is not a gender, without a second person")
     if who == of:
         raise NotRead(f"the reading relates {who} to itself")
-    if (equal := EQUAL.fullmatch(said.lower())) and not negated:  # neither more nor less
+    if (equal := EQUAL.fullmatch(said.lower())) and not negated:  # equal: neither more nor less
         more = relation_for(equal[1] or equal[2], domain)
         both = [more, domain.inverse[more]] if more else []
         return [Fact(who, each, of, None, True) for each in both]
     word = domain.word(TAIL.sub("", said.lower())) or domain.word(said.lower())
     relation = Word(relation_for(said, domain)) if word is None else word
     if not relation.relation:
-        raise NotRead(f"the reading says {said!r}, which is no relation of {domain.name}")
+        raise NotRead(f"the reading has {said!r}, which is not a relation of {domain.name}")
     return [Fact(who, relation.relation, of, relation.gender, negated)]
 
 
 def relation_for(word: str, domain: Domain) -> str:
-    """The relation that a word outside the lists of the domain is put down to: its scale, where the file names it.
+    """The relation of a word outside the domain's lists, if the file has its scale.
 
     >>> from proband.english.domain import load
     >>> sizes = load("sizes")
@@ -182,16 +182,16 @@ def relation_for(word: str, domain: Domain) -> str:
 
 
 def _ordered(scale: str, values: Mapping[str, float], domain: Domain) -> list[Fact]:
-    """Measures in one unit as comparisons."""
+    """Measurements in one unit as comparisons."""
     more = relation_for(scale, domain)
     if not more:
-        raise NotRead(f"the reading measures how {scale!r} things are, which is no scale of {domain.name}")
+        raise NotRead(f"the reading measures how {scale!r} things are, which is not a scale of {domain.name}")
     pairs = [(a, b) if values[a] > values[b] else (b, a) for a, b in combinations(values, 2) if values[a] != values[b]]
     return [Fact(a, more, b) for a, b in pairs]
 
 
 class _Words:
-    """The words of a text, to see whether a name stands in it."""
+    """The words of a text, to check whether a name occurs in it."""
 
     def __init__(self, text: str, domain: Domain) -> None:
         self.domain = domain
@@ -200,8 +200,8 @@ class _Words:
         self.lower = {word.lower() for word in self.words}
 
     def check(self, name: str) -> None:
-        """People by every word of their names, or as an unnamed link (`Ann's mother`, `mother of Ann`); things by a
-        word or its stem, for a reading may say "separation" where the text has "separated"."""
+        """Check people by every word of their names, or as an unnamed link (`Ann's mother`, `mother of Ann`), and
+        things by a word or its stem: a reading may have "separation" for "separated"."""
         own = [_bare(word) for word in re.findall(r"[\w'’-]+", name)]
         own = [word for word in own if word.lower() not in SMALL]
         if self.domain.nouns:
@@ -218,7 +218,7 @@ def _bare(word: str) -> str:
     return re.sub(r"['’]s?$", "", word).strip("'’-")
 
 
-# ---- what is asked -------------------------------------------------------------------------------------------------
+# ---- the question --------------------------------------------------------------------------------------------------
 
 
 def _asked(asked: Any, question: str, things: Sequence[str], domain: Domain, words: _Words) -> AskedRelation:
@@ -229,7 +229,7 @@ def _asked(asked: Any, question: str, things: Sequence[str], domain: Domain, wor
     stem = re.split(r"\s\(?A[).]\s", question)[0]
     word = _word(said, domain) if said else None
     if said and word is None and not (who and of):
-        raise NotRead(f"the reading asks for {said!r}, which is no relation of {domain.name}")
+        raise NotRead(f"the reading asks for {said!r}, which is not a relation of {domain.name}")
     if who and of:
         if who == of:
             raise NotRead("the question is about one thing, not two")
@@ -247,7 +247,7 @@ def _word(said: str, domain: Domain) -> Word | None:
 
 
 def relation_words(question: str, domain: Domain) -> list[Word]:
-    """The relations that a question names, in order, the longest word at each place.
+    """The relations in a question, in order, with the longest word at each position.
 
     >>> from proband.english.domain import load
     >>> relation_words("Is Ann Bo's mother-in-law or his aunt?", load("kinship"))
@@ -266,7 +266,7 @@ def relation_words(question: str, domain: Domain) -> list[Word]:
 
 
 def asked_word(question: str, domain: Domain) -> Word | None:
-    """Of a question whether something is so: the one relation that it names; None where it asks for the relation."""
+    """For a yes-or-no question, the one relation that it names; None if it asks for the relation."""
     if ASKS_WHICH.search(question) or not ASKS_WHETHER.search(question):
         return None
     named = relation_words(question, domain)
@@ -278,7 +278,7 @@ def asked_word(question: str, domain: Domain) -> Word | None:
 
 
 def _question_for_a_thing(question: str, things: Sequence[str], domain: Domain) -> AskedRelation:
-    """Who is Bo's aunt? Which is the tallest? Where the model gives no question."""
+    """Who is Bo's aunt? Which is the tallest? Used if the model gives no question."""
     mentioned = _mentioned(question, things)
     lower = question.lower()
     most = [word for word, pattern in domain.most.items() if re.search(rf"\b(?:{pattern.pattern})\b", lower)]
@@ -291,13 +291,13 @@ def _question_for_a_thing(question: str, things: Sequence[str], domain: Domain) 
 
 
 def _adjacent(question: str, word: Word, domain: Domain) -> bool:
-    """Is the one asked for that is right before, with nothing between?"""
+    """Does the question ask for the thing directly before, with nothing between?"""
     matches = domain.words[word].finditer(question.lower()) if word in domain.words else ()
     return any(NEXT.search(question[: match.start()]) for match in matches)
 
 
 def _mentioned(question: str, things: Iterable[str]) -> tuple[str, ...]:
-    """The things that a question names, by all their words."""
+    """The things in a question, by all their words."""
     there = {_bare(word).lower() for word in re.findall(r"[\w'’-]+", question)}
     own = {thing: {_bare(word).lower() for word in re.findall(r"[\w'’-]+", thing)} - SMALL for thing in things}
     return tuple(thing for thing, words in own.items() if words and words <= there)

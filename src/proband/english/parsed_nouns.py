@@ -1,9 +1,9 @@
 """The second reader of domains whose things are nouns: rules over dependency parses instead of phrases.
 
-A sentence is parsed by the pipeline that ships as `proband-english`. Each word for a relation is asked for its two
-things: what it is said of (the subject of its clause, or what follows the verb where the place comes first) and
-what it is relative to (what depends on it, or what it is the preposition of). Every other word must be one of few kinds
-that change nothing. Nothing of the phrases is used but the domain's words for relations.
+The pipeline of the package `proband-english` parses a sentence. A word for a relation links two things. The first is
+the subject of its clause, or what follows the verb if the place comes first. The second, the reference, is the word's
+dependent, or the noun of the preposition. Every other word must be of a kind that does not affect relations. The
+phrases of the domain are not used, only its words for relations.
 """
 
 from __future__ import annotations
@@ -16,24 +16,12 @@ from proband.core.types import Fact
 from proband.english.domain import Domain, Word
 from proband.english.phrases import Grammar
 from proband.english.reading import Reading, with_reasons
-from proband.english.things import BRACKETED, DETERMINERS, same_things
+from proband.english.things import BRACKETED, DETERMINERS, check_new, same_things
 from proband.english.tokens import NotRead, sentences
+from proband.english.unreal import listed
 
 SUBJECT: Final = ("nsubj", "nsubj:pass", "nsubj:outer", "expl")
-PLACE: Final = (
-    "nmod",
-    "obl",
-    "obl:mod",
-    "advmod",
-    "amod",
-    "acl",
-    "acl:relcl",
-    "advcl",
-    "xcomp",
-    "ccomp",
-    "conj",
-    "dep",
-)
+PLACE: Final = listed("nmod obl obl:mod advmod amod acl acl:relcl advcl xcomp ccomp conj dep")
 OBJECT: Final = ("nmod", "obl", "obl:mod", "obj", "advcl", "ccomp", "nmod:desc", "dep")
 _CHANGE_NOTHING = """
     is are was were be 's lies lie sits sit stands stand hangs hang rests rest came come comes happened happens took
@@ -41,7 +29,7 @@ _CHANGE_NOTHING = """
     directly immediately just straight due slightly also too there to the of than on at in side corner by from and but
     , ; . : both which that hand long shortly even far much a an as well
     """
-PLAIN: Final = frozenset(_CHANGE_NOTHING.split())
+PLAIN: Final = listed(_CHANGE_NOTHING)
 
 
 @cache
@@ -55,7 +43,7 @@ def _pipeline() -> Any:
 
 
 class ParsedReader:
-    """Reads stories of one domain. The question is that of the phrases: it is a form, not English at large."""
+    """Reads stories of one domain. Questions are read by the phrases, because they have fixed forms."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain, self.grammar = domain, Grammar(domain)
@@ -66,11 +54,7 @@ class ParsedReader:
         if _pipeline() is None:
             raise NotRead("the second reader needs proband-english (pip install proband-english)")
         asked = self.grammar.question(question, set())
-        before: set[str] = set()
-        for shape in (self.grammar.shape(sentence, set()) for sentence in sentences(text)):
-            if twice := before & set(shape.new):
-                raise NotRead(f"'a {min(twice)}' may be another one than the {min(twice)} before")
-            before |= set(shape.things)
+        check_new([self.grammar.shape(sentence, set()) for sentence in sentences(text)])
         told = sentences(BRACKETED.sub(r"\1", text))
         read = [fact._replace(sentence=n) for n, sentence in enumerate(told) for fact in self._sentence(sentence)]
         things = [thing for fact in read for thing in (fact.who, fact.of)]
@@ -90,7 +74,7 @@ class ParsedReader:
         return read
 
     def _combined(self, facts: list[Fact]) -> tuple[Fact, ...]:
-        """Two directions of one pair are one: above it and to the left."""
+        """Two directions for one pair are one relation: above and left."""
         pairs: dict[tuple[str, str], str] = {}
         for fact in facts:
             known = pairs.get((fact.who, fact.of))
@@ -132,17 +116,17 @@ class ParsedReader:
         return next((token for token in tokens if token.head not in tokens), tokens[-1])
 
     def _object(self, head: Any, spans: set[int]) -> Any:
-        """What the relation is relative to."""
+        """The second thing of the relation, its reference: the lamp in "left of the lamp"."""
         if head.dep_ in ("case", "mark") and self._is_thing(head.head, spans):
             return head.head
         below = [child for child in head.children if child.dep_ in OBJECT and child.i > head.i]
         things = [child for child in below if self._is_thing(child, spans)]
         if len(things) != 1:
-            raise NotRead(f"what {head.text!r} is relative to is not clear")
+            raise NotRead(f"it is unclear what {head.text!r} is relative to")
         return things[0]
 
     def _subject(self, head: Any, b: Any, spans: set[int]) -> Any:
-        """What the relation is said of: the subject of its clause, of the clause it is joined to, or what follows."""
+        """The first thing: the subject of its clause or of a coordinated clause, or what follows the verb."""
         here = b if head.dep_ in ("case", "mark") else head
         for _ in range(6):
             own = [child for child in here.children if child.dep_ in SUBJECT and child.i != b.i]
@@ -158,10 +142,10 @@ class ParsedReader:
             if here.dep_ not in PLACE:
                 break
             here = here.head
-        raise NotRead(f"of what {head.text!r} is said is not clear")
+        raise NotRead(f"it is unclear what {head.text!r} applies to")
 
     def _meant(self, subject: Any, here: Any, spans: set[int]) -> Any:
-        """A relative pronoun means what its clause hangs on."""
+        """The referent of a relative pronoun: the head of its clause."""
         if subject.lower_ in ("which", "that", "who"):
             return here.head
         if not self._is_thing(subject, spans) or any(child.dep_ == "conj" for child in subject.children):
@@ -172,7 +156,7 @@ class ParsedReader:
         return token.i not in spans and token.pos_ in ("NOUN", "PROPN", "NUM", "ADJ", "X", "SYM")
 
     def _phrase(self, thing: Any, spans: set[int]) -> list[Any]:
-        """The words of a thing: it, and what precedes it and belongs to it."""
+        """The words of a thing: the noun and its modifiers before it."""
         kinds = ("compound", "amod", "nummod", "flat", "det", "nmod:poss", "case", "nmod", "appos")
         own = [
             c for c in thing.children if c.dep_ in kinds and c.i not in spans and (c.i < thing.i or c.dep_ == "flat")
@@ -181,6 +165,9 @@ class ParsedReader:
         return sorted([*near, thing], key=lambda token: token.i)
 
     def _name(self, thing: Any, spans: set[int]) -> str:
+        for child in thing.children:
+            if child.dep_ == "det" and child.lower_ not in DETERMINERS:
+                raise NotRead(f"'{child.text} {thing.text}' is not one certain thing")
         words = [token.text for token in self._phrase(thing, spans) if token.pos_ not in ("DET", "ADP", "PUNCT")]
         shape = self.grammar.shape(" ".join(words), set())
         if len(shape.things) != 1 or shape.text != "@0":

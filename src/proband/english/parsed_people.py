@@ -1,8 +1,8 @@
 """The second reader of stories about people: a relation word and its two arguments over the arcs of a dependency parse.
 
-A relation noun has its owner by an arc (a possessive, *of*, the subject of *have*) and its holder by another (an
-apposition, the subject of its copula, a predicate noun). Names, pronouns and the list of words that take a statement
-back are those of the room; phrases and plain words are not used. A noun without an owner is not read.
+One arc leads from a relation noun to its owner (a possessive, *of*, the subject of *have*), another to its holder (an
+apposition, the subject of its copula, a predicate noun). Names, pronouns and the list of words that retract a statement
+are shared with the other reader; phrases and plain words are not used. A noun without an owner is unread.
 
 >>> from proband.english.domain import load
 >>> told = ParsedPeople(load("kinship")).read("Helen is the mother of Karen's husband David.", ())
@@ -32,7 +32,7 @@ from proband.english.reading import Reading, Unread, with_reasons
 from proband.english.tokens import NotRead, foreign_letter, sentences
 from proband.english.unreal import UNREAL, listed
 
-IN_LAW: Final = re.compile(r"\b(\w+)-in-law\b")  # one word for the parser
+IN_LAW: Final = re.compile(r"\b(\w+)-in-law\b")  # one word, for the parser
 SUBJECTS: Final = ("nsubj", "nsubj:pass")
 HAVING: Final = listed("has have had got")
 NAMING: Final = listed("called named")
@@ -50,7 +50,7 @@ def _parser() -> TextParser | str:
 
 
 class ParsedPeople:
-    """Reads stories of a domain about people. The question is that of the phrases: a form, not English at large."""
+    """Reads stories of a domain about people. Questions are read by the phrases, because they have fixed forms."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain, self.grammar = domain, PeopleGrammar(domain)
@@ -69,7 +69,7 @@ class ParsedPeople:
         told = sentences(text)
         try:
             if letter := foreign_letter(text):
-                raise NotRead(f"{letter!r} is no letter of English")
+                raise NotRead(f"{letter!r} is not an English letter")
             people = People(text, " ".join(names), {**dict.fromkeys(names), **(genders or {})})
             story = _Story(self.grammar, people)
             parsed = parser.by_paragraph(IN_LAW.sub(r"\1inlaw", story.stood_in(each)) for each in told)
@@ -100,7 +100,7 @@ class _Story(PeopleFacts):
         self.person = {name: place for place, name in enumerate(self.stand_in)}
 
     def stood_in(self, sentence: str) -> str:
-        """The sentence with one word for each person, as a parser likes it."""
+        """The sentence for the parser, with one word in place of each person."""
         return re.sub(r"@(\d+)", lambda m: self.stand_in[int(m[1])], self.people.mask(sentence))
 
     # ---- a sentence --------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ class _Story(PeopleFacts):
         if "?" in self.words or '"' in self.words:
             raise NotRead("questions and quotations within a story are not read")
         self._check_words()
-        for at in range(len(words)):  # in order, so that a pronoun finds who came before
+        for at in range(len(words)):  # in order, so that a pronoun can refer to earlier people
             if at in kin:
                 self._holders(at)
             elif words[at] in self.person:
@@ -126,18 +126,13 @@ class _Story(PeopleFacts):
 
     def _check_words(self) -> None:
         for word, written in zip(self.words, self.written):
-            if written not in self.person and (
-                word in UNREAL or (word in FAMILY and word not in HANDLED) or word == "-"
-            ):
-                raise NotRead(f"{word!r} may change what is said")
+            changes = word in UNREAL or (word in FAMILY and word not in HANDLED) or word == "-"
+            if changes and written not in self.person:
+                raise NotRead(f"{word!r} may change the statement")
 
     def _kin(self, at: int) -> Word | None:
-        word = self.words[at].replace("inlaw", "-in-law")
-        return (
-            self.grammar.word(word)
-            if self.tree.tokens[at].pos in ("NOUN", "NOUNS", "PROPN", "ADJ", "QUANTITY")
-            else None
-        )
+        can_be = self.tree.tokens[at].pos in ("NOUN", "NOUNS", "PROPN", "ADJ", "QUANTITY")
+        return self.grammar.word(self.words[at].replace("inlaw", "-in-law")) if can_be else None
 
     def _hear(self, people: Sequence[int]) -> list[int]:
         self.heard += people
@@ -146,7 +141,7 @@ class _Story(PeopleFacts):
     # ---- people ------------------------------------------------------------------------------------------------------
 
     def _people(self, at: int, *, joined: bool = True) -> list[int]:
-        """Whom a word refers to, with those joined to it."""
+        """The people that a word refers to, with coordinated ones."""
         word = self.words[at]
         if self.written[at] in self.person:
             people = self._hear([self.person[self.written[at]]])
@@ -157,13 +152,13 @@ class _Story(PeopleFacts):
         elif word in ("who", "whose", "that"):
             people = self._people(self._relative(at), joined=False)
         else:
-            raise NotRead(f"who {self.written[at]!r} is, is not said")
+            raise NotRead(f"it is unclear who {self.written[at]!r} is")
         for other in self.tree.under(at, "conj") if joined else ():
             people += self._people(other)
         return people
 
     def _relative(self, at: int) -> int:
-        """The noun that a relative clause is about."""
+        """The noun that a relative clause modifies."""
         while self.tree.tokens[at].dep != "acl:relcl":
             at = self.tree.tokens[at].head
             if at < 0:
@@ -176,7 +171,7 @@ class _Story(PeopleFacts):
     # ---- relation nouns ----------------------------------------------------------------------------------------------
 
     def _holders(self, at: int) -> list[int]:
-        """Whom a relation noun refers to; what it states is noted once."""
+        """The people that a relation noun refers to; its fact is recorded once."""
         if at in self.found:
             return self.found[at]
         word = self._kin(at)
@@ -188,26 +183,23 @@ class _Story(PeopleFacts):
         owners = self._owners(at)
         named = list(dict.fromkeys(self._named(at)))
         if (len(owners) > 1 or self.words[at] in self.domain.plurals) and not named:
-            raise NotRead(f"which {self.words[at]} is meant is not said")
+            raise NotRead(f"it is unclear which {self.words[at]} is meant")
         people = named or [self.described(owners[0], word)]
         self.found[at] = people
         self.facts += [(one, word, of, self.number) for one in named for of in owners]
         return self._hear(people)
 
     def _each_other(self, at: int, word: Word) -> list[int] | None:
-        """*Ann and Bo are siblings*: a relation that is its own inverse, said of two who are joined."""
+        """*Ann and Bo are siblings*: a symmetric relation between two coordinated people."""
         subjects = self.tree.under(at, *SUBJECTS) if self.tree.under(at, "cop") else []
-        if (
-            self.domain.inverse[word.relation] != word.relation
-            or len(subjects) != 1
-            or self.words[at] not in self.domain.plurals
-        ):
+        symmetric = self.domain.inverse[word.relation] == word.relation
+        if not symmetric or len(subjects) != 1 or self.words[at] not in self.domain.plurals:
             return None
         if self.tree.under(at, "nmod:poss", "nmod", "conj") or not self.tree.under(subjects[0], "conj"):
             return None
         people = self._people(subjects[0])
         if len(people) != 2:
-            raise NotRead(f"whose {self.words[at]} are meant is not clear")
+            raise NotRead(f"it is unclear whose {self.words[at]} are meant")
         self.facts += [(one, word, of, self.number) for one, of in (people, people[::-1])]
         return people
 
@@ -227,16 +219,16 @@ class _Story(PeopleFacts):
             if verb >= 0 and self.words[verb] in HAVING:
                 places = tree.under(verb, *SUBJECTS)
         if len(places) != 1:
-            raise NotRead(f"whose {self.words[at].replace('inlaw', '-in-law')} is meant is not clear")
+            raise NotRead(f"it is unclear whose {self.words[at].replace('inlaw', '-in-law')} is meant")
         if not (people := list(dict.fromkeys(self._people(places[0])))):
-            raise NotRead(f"whose {self.words[at]} is meant is not clear")
+            raise NotRead(f"it is unclear whose {self.words[at]} is meant")
         return people
 
     def _cases(self, at: int) -> set[str]:
         return {self.words[case] for case in self.tree.under(at, "case")}
 
     def _named(self, at: int) -> Iterator[int]:
-        """The people whom arcs tie to a relation noun as its holders."""
+        """The people that arcs connect to a relation noun as its holders."""
         tree, one = self.tree, self.tree.tokens[at]
         for near in tree.under(at, "appos", "flat", "compound", "dep"):
             if self._is_person(near) and near > at:
@@ -255,7 +247,7 @@ class _Story(PeopleFacts):
                 yield from (x for near in tree.under(one.head, "obj", "xcomp") for x in self._people(near))
 
     def _check_clause(self, at: int) -> None:
-        """Every clause above a relation noun is stated."""
+        """Check that every clause above a relation noun is asserted."""
         seen: set[int] = set()
         while at >= 0 and at not in seen:
             seen.add(at)
@@ -271,5 +263,5 @@ class _Story(PeopleFacts):
         others = [x for each in tree.under(at, "obj") or to for x in self._people(each)]
         couple = list(dict.fromkeys([*subjects, *others]))
         if len(couple) != 2:
-            raise NotRead("the marriage is not clear")
+            raise NotRead("the marriage is unclear")
         self.facts.append((couple[0], Word("spouse"), couple[1], self.number))

@@ -1,7 +1,7 @@
-"""The people of a text: who is named, whom a part of a name means, who a pronoun refers to.
+"""The people of a text: full names, parts of names and pronouns, each resolved to a person.
 
-A full name comes first, a part of it later: *Kate Miller ... Kate's father*. A part that fits two people, or a pronoun
-that does, is not guessed: the text is not read (`NotRead`).
+A full name comes first, a part of it later: *Kate Miller ... Kate's father*. If a part of a name or a pronoun fits two
+people, no referent is guessed: the text is unread (`NotRead`).
 
 >>> people = People("Kate Miller is the mother of Sam. Kate's father is Tom Miller.", "What is Tom to Sam?")
 >>> people.names, people.mask("Kate's father is Tom Miller.")
@@ -26,16 +26,16 @@ from proband.english.unreal import listed
 
 RUN: Final = re.compile(r"(?<![\w@'])[A-Z][\w-]*(?:'[A-Z][\w-]*)?(?: [A-Z][\w-]*(?:'[A-Z][\w-]*)?)*")
 MARK: Final = r"[@#]\d+"
-SENTENCES_BACK: Final = 2  # in which a pronoun looks for whom it means
+SENTENCES_BACK: Final = 2  # sentences in which a pronoun looks for its referent
 PRONOUNS: Final = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE, "hers": FEMALE}
 LEADS: Final = re.compile(r" (?:on|in|at|that|this|the|after|before|when|while)\b")
 TITLES: Final = listed("Mr Mrs Ms Dr Miss Sir Lady Lord Prof")
-NAMES_TOO: Final = listed("Will May April June August Miss Christian Summer")  # within a sentence
+NAMES_TOO: Final = listed("Will May April June August Miss Christian Summer")  # names only inside a sentence
 PLACE: Final = re.compile(r"(?:^|\s)(?:in|at|on|near|through|towards?) $", re.IGNORECASE)
 
 
 class People:
-    """Those whom a text and its question name. `genders`: what a source tells of them; `nobody_else`: they are all."""
+    """The people that a text and its question name. `genders`: from the source; `nobody_else`: the list is complete."""
 
     def __init__(
         self,
@@ -64,35 +64,35 @@ class People:
         )
 
     def mask(self, text: str) -> str:
-        """A text with its people as @0, @1, ...; NotRead where a name may mean two of them."""
+        """A text with its people as @0, @1, ...; NotRead if a name is ambiguous."""
         return self.pattern.sub(lambda m: f"@{self.meant(m[1])}", text) if self.pattern else text
 
     def shape(self, sentence: str) -> Shape:
-        """A sentence in small letters with its people numbered as they come."""
+        """A sentence in lower case with its people numbered in order."""
         order: dict[str, int] = {}
         masked = re.sub(r"@(\d+)", lambda m: f"@{order.setdefault(m[1], len(order))}", self.mask(sentence))
         return Shape(masked.lower().rstrip(".!? "), tuple(self.names[int(each)] for each in order))
 
     def meant(self, name: str) -> int:
-        """The number of the person a name or a part of one means."""
+        """The number of the person that a name, or a part of one, means."""
         if name in self.number:
             return self.number[name]
         whole = [known for known in self.names if name in _parts(known)]
         if len(whole) != 1:
-            raise NotRead(f"{name!r} may mean {' or '.join(whole[:2])}" if whole else f"{name!r} is nobody's name")
+            raise NotRead(f"{name!r} may mean {' or '.join(whole[:2])}" if whole else f"{name!r} is not a known name")
         return self.number[whole[0]]
 
     def knows(self, name: str) -> bool:
         return name in self.number or any(name in _parts(known) for known in self.names)
 
     def gender(self, person: int) -> str | None:
-        """What the source tells, or a name that leaves no doubt."""
+        """The gender from the source, or from a name that is certain."""
         name = self.names[person] if person < len(self.names) else ""
         return self.given.get(name) or (gender_of_name(name, certain=True) if name else None)
 
 
 def _runs(text: str, known: Collection[str]) -> Iterator[str]:
-    """Words with a capital that stand together, without those that only begin a sentence."""
+    """Runs of capitalised words, without those that only begin a sentence."""
     whole = sentences(text)
     inside = {word for each in whole for match in RUN.finditer(each, 1) if match.start() for word in match[0].split()}
     for sentence in whole:
@@ -118,19 +118,16 @@ def _runs(text: str, known: Collection[str]) -> Iterator[str]:
 
 
 def _parts(name: str) -> list[str]:
-    """What a person of several names may be called by: the first of them, the last, or all but the middle ones.
+    """Short forms of a full name: the first word, the last, or all but the middle ones.
 
-    >>> _parts("Kate Ann Miller"), _parts("Mr Hill"), _parts("Kate")
-    (['Kate', 'Miller', 'Kate Ann', 'Kate Miller'], ['Hill'], [])
+    >>> _parts("Kate Ann Miller"), _parts("Dr Ann Hill"), _parts("Kate")
+    (['Kate', 'Miller', 'Kate Ann', 'Kate Miller'], ['Ann Hill', 'Ann', 'Hill', 'Dr Hill'], [])
     """
-    words = name.split()
+    words, rest = name.split(), name.partition(" ")[2]
     if len(words) < 2:
         return []
-    if words[0] in NO_NAMES:
-        return [" ".join(words[1:])]
-    return list(dict.fromkeys([words[0], words[-1], " ".join(words[:-1]), f"{words[0]} {words[-1]}"]))[
-        : 2 if len(words) == 2 else 4
-    ]
+    own = [rest, *_parts(rest)] if words[0] in NO_NAMES else [words[0], words[-1], " ".join(words[:-1])]
+    return [each for each in dict.fromkeys([*own, f"{words[0]} {words[-1]}"]) if each != name]
 
 
 def _is_part(name: str, found: Collection[str]) -> bool:
@@ -142,16 +139,16 @@ def _occurs(name: str, text: str) -> bool:
 
 
 class Discourse:
-    """Whom pronouns mean. A pronoun means the only person of its gender who was spoken of before it in its sentence; if
-    there is none, the only one of the nearest sentence before that has one. `topical`: of several it means the first,
-    whom the sentence is about (our own stories are told so)."""
+    """Resolves pronouns. A pronoun means the only person of its gender mentioned before it in its sentence, or
+    else in the nearest earlier sentence with such a person. `topical`: if there are several, it means the first, the
+    topic of the sentence, as in our own stories."""
 
     def __init__(self, genders: Mapping[int, str | None], *, topical: bool = False) -> None:
         self.genders, self.topical = dict(genders), topical
         self.before: list[list[int]] = []
 
     def refer(self, pronoun: str, here: Sequence[int], name: Mapping[int, str]) -> tuple[int, ...]:
-        """The person, or the two of *they*."""
+        """The person that a pronoun means, or the two of *they*."""
         word = pronoun.lower()
         places = [here, *reversed(self.before[-SENTENCES_BACK:])]
         if word in ("they", "their", "them"):
@@ -169,10 +166,10 @@ class Discourse:
             if fits:
                 self.genders[fits[0]] = PRONOUNS[word]
                 return (fits[0],)
-        raise NotRead(f"{pronoun!r} means nobody who was named before")
+        raise NotRead(f"{pronoun!r} has no referent")
 
     def fits(self, pronoun: str, one: int) -> bool:
-        """Is the person of the pronoun's gender, or of none that is known?"""
+        """Does the person have the pronoun's gender, or an unknown one?"""
         return self.genders.get(one) in (None, PRONOUNS[pronoun])
 
     def end_sentence(self, people: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""What is read of people, whichever reader reads it: their facts by number, who is one person, the facts with names."""
+"""The facts about people that any reader collects: facts by number, identities, and facts with names."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from proband.english.people import Discourse, People
 from proband.english.reading import Reading, Unread
 from proband.english.tokens import NotRead
 
-FUNCTIONAL: Final = ("parent", "spouse")  # a person has one of each gender at most
+FUNCTIONAL: Final = ("parent", "spouse")  # a person has at most one of each gender
 
 
 class PeopleFacts:
-    """The people of a text by number, with those who have no name after the named ones, and what is said of them."""
+    """The people of a text by number, unnamed ones last, with the statements about them."""
 
     def __init__(self, domain: Domain, people: People, *, topical: bool = False) -> None:
         self.domain, self.people = domain, people
         self.name = dict(enumerate(people.names))
         if titled := next((name for name in people.names if " " in name and domain.word(name.split()[0])), ""):
-            raise NotRead(f"whether {titled!r} is a title or says whose relative it is, is not clear")
+            raise NotRead(f"it is unclear whether {titled!r} is a title or a relation")
         self.discourse = Discourse({one: people.gender(one) for one in self.name}, topical=topical)
         self.same: dict[int, int] = {}
         self.facts: list[tuple[int, Word, int, int]] = []  # who, relation, of, sentence
@@ -32,12 +32,12 @@ class PeopleFacts:
         self.number = 0
 
     def described(self, of: int, word: Word) -> int:
-        """The person who is known by kin alone: *Ann's mother* is one person, *Ann's brother* may be several."""
+        """A person described only by kinship: *Ann's mother* is one person, *Ann's brother* may be one of several."""
         of, named = self.one(of), self._known(of, word)
         if word.relation in FUNCTIONAL and word.gender and len(named) == 1:
             return named.pop()
         if named:
-            raise NotRead(f"which {self.domain.say(word)} of {self.name.get(of, 'someone')} is meant is not clear")
+            raise NotRead(f"it is unclear which {self.domain.say(word)} of {self.name.get(of, 'someone')} is meant")
         one = self.new()
         self.by_kin[of, word] = one
         self.discourse.genders[one] = word.gender
@@ -45,7 +45,7 @@ class PeopleFacts:
         return one
 
     def has_named(self, of: int, word: Word) -> bool:
-        """Has a person such kin, all of them by name, and may have more? Who else is such kin is one more."""
+        """Does a person have such kin, all named, and possibly more? Then another mention is one more person."""
         known = self._known(of, word)
         return bool(known) and known <= self.name.keys() and word.relation not in FUNCTIONAL
 
@@ -53,7 +53,7 @@ class PeopleFacts:
         return {self.one(who) for who, own, to, _ in self.facts if (own, self.one(to)) == (word, self.one(of))}
 
     def new(self) -> int:
-        """The number of a person who has no name."""
+        """The number of a new unnamed person."""
         return max((*self.name, *self.by_kin.values(), *self.groups, -1)) + 1
 
     def one(self, one: int) -> int:
@@ -69,7 +69,11 @@ class PeopleFacts:
             genders[one] = genders.get(one) or genders.get(unnamed)
 
     def settled(self, *, genders: bool = True) -> tuple[Fact, ...]:
-        """The facts with names; NotRead where a person would be of two genders, or kin of himself or herself."""
+        """The facts with names; NotRead if a person would have two genders or be their own relative."""
+        for (of, word), unnamed in self.by_kin.items():
+            named = self._known(of, word) & self.name.keys()
+            if word.relation in FUNCTIONAL and word.gender and len(named) == 1:
+                self.merge(unnamed, named.pop())
         facts: dict[Fact, None] = {}
         told: dict[int, str] = {}
         expanded = [(w, word, o, n) for w, word, of, n in self.facts for o in self.groups.get(of, (of,))]
@@ -90,13 +94,15 @@ class PeopleFacts:
     def label(self, one: int) -> str:
         if one in self.name:
             return self.name[one]
+        if one in self.groups:
+            return " and ".join(map(self.label, self.groups[one]))
         of, word = next(key for key, each in self.by_kin.items() if each == one)
         of = self.groups.get(of, (of,))[0]
         return f"{self.label(self.one(of))}'s {self.domain.say(word)}"
 
 
 def linked(reading: Reading, asked: Collection[str]) -> Reading:
-    """The reading, unless it leaves out someone who is asked about, or someone without a name may link the two."""
+    """The reading, or unread if it lacks a person asked about or an unnamed person may link the two."""
     if reading.unread:
         return reading
     named = {name for fact in reading.facts for name in (fact.who, fact.of)}
@@ -108,5 +114,5 @@ def linked(reading: Reading, asked: Collection[str]) -> Reading:
             near = {f.who if f.of == here else f.of for f in reading.facts if here in (f.who, f.of)}
             waiting += sorted(near - set(met))
         if not set(asked) <= set(met):
-            return replace(reading, unread=Unread(f"someone without a name may link {' and '.join(asked)}"))
+            return replace(reading, unread=Unread(f"an unnamed person may link {' and '.join(asked)}"))
     return reading

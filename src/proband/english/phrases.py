@@ -1,8 +1,8 @@
-"""Sentences to facts by the phrases of a domain. What no phrase covers whole is not guessed: it is unread.
+"""Turn sentences into facts by the phrases of a domain. A sentence that no phrase fully covers is unread, not guessed.
 
-A sentence is first masked (things.py); what is left is its shape. Shapes repeat (a data set made from templates has as
-many as templates), so each is read once; they are also what findings are grouped by. A sentence of several clauses is
-read if each of them is: "K is above C, and D is left of K", "K is above C but below D", "K is above C, which is above
+A sentence is first masked (things.py); the rest is its shape. Shapes repeat (a data set made from templates has as
+many shapes as templates), so each shape is read once. Findings are grouped by shape. A sentence of several clauses is
+read if each clause is: "K is above C, and D is left of K", "K is above C but below D", "K is above C, which is above
 D".
 
 >>> from proband.english.domain import load
@@ -26,6 +26,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -34,17 +35,18 @@ from proband.core.types import Fact
 from proband.english.domain import Domain, Word
 from proband.english.people import People
 from proband.english.reading import AskedRelation, Reading, with_reasons
-from proband.english.things import NounMasker, Shape, mask_names, names_in, same_things
+from proband.english.things import NounMasker, Shape, check_new, mask_names, names_in, same_things
 from proband.english.tokens import NotRead, sentences
 
 MARK: Final = r"@\d+"
-ANYBODY: Final = r"[@#]\d+"  # with a name or without
+ANYBODY: Final = r"[@#]\d+"  # named or unnamed
 EACH: Final = rf"{MARK}(?:(?:, and then |, and |, then | and | then |, ){MARK})*"
 HARMLESS: Final = re.compile(r",? (?:too|as well|in turn|finally)(?=[,;]|$)|^(?:also|finally),? | also(?= )")
 CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |[;,:] ")
 RANKS: Final = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
 SHAPES_KEPT: Final = 50_000
 MOST_CLAUSES: Final = 8
+compile_once = cache(re.compile)  # grammars of one domain have the same 700 patterns; `re` itself keeps 512
 
 
 class ShapeFact(NamedTuple):
@@ -66,26 +68,26 @@ class Grammar:
         self.domain = domain
         self.phrases = [(self._compile(form), says) for form, says in domain.phrases]
         self.questions = [(kind, self._compile(form)) for kind, forms in domain.questions.items() for form in forms]
-        self.kinds = re.compile(rf"(?<!\w){domain.thing or '(?!)'} (?={MARK})")
+        self.kinds = compile_once(rf"(?<!\w){domain.thing or '(?!)'} (?={MARK})")
         either = "|".join(pattern.pattern for pattern in domain.words.values())
-        self.relation_word = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
-        self.relation_after = re.compile(rf" (?:\w+ )?(?:{either})(?![\w-])")
-        self.relation_before = re.compile(rf"(?<![\w-])(?:{either}) (?:of|to) $")
+        self.relation_word = compile_once(rf"(?<![\w-])(?:{either})(?![\w-])")
+        self.relation_after = compile_once(rf" (?:\w+ )?(?:{either})(?![\w-])")
+        self.relation_before = compile_once(rf"(?<![\w-])(?:{either}) (?:of|to) $")
         vocabulary = self._vocabulary() - {*domain.raw.get("content", ())}  # *the blue square* is a thing
         of = bool(domain.raw.get("of"))
         self.nouns = NounMasker(vocabulary, domain.thing, self.relation_word, of=of) if domain.nouns else None
         self.known: dict[str, Facts | None] = {}
-        # of domains whose things are people: mentions (and whether they name the person), and what tells a gender
+        # for domains about people: mentions (and whether they name the person), and patterns that give a gender
         self.mentions = [
             (self._compile(form, marks=ANYBODY), not says.startswith("unnamed")) for form, says in domain.mentions
         ]
         hints = ("{r} {a}", "{a} (?:is|was) (?:the|an?|his|her|their|@\\d+'s) (?:\\w+ )?{r}") if domain.mentions else ()
         self.gender_hints = [self._compile(form, marks=ANYBODY) for form in hints]
         titles = "|".join(word.capitalize() for word in either.split("|"))
-        self.titled = re.compile(rf"\b(?:{titles}) {MARK}" if domain.mentions else "(?!)")
+        self.titled = compile_once(rf"\b(?:{titles}) {MARK}" if domain.mentions else "(?!)")
 
     def _vocabulary(self) -> frozenset[str]:
-        """The words of its phrases, questions and relations: these are parts of no thing."""
+        """The words of phrases, questions and relations; none of them can be part of a thing."""
         forms = [form for form, _ in self.domain.phrases]
         forms += [form for own in self.domain.questions.values() for form in own]
         patterns = [self.domain.expand(form) for form in forms] + [p.pattern for p in self.domain.words.values()]
@@ -116,19 +118,17 @@ class Grammar:
                 return "(?P<most>" + "|".join(p.pattern for p in self.domain.most.values()) + ")"
             if name in self.domain.slots:
                 whole = r"(?![\w-])" if marks == ANYBODY else ""
-                return f"(?P<{name}>{self._words(self.domain.slots[name])}){whole}"
+                meant, words = self.domain.slots[name], self.domain.words.items()
+                either = "|".join(f"(?:{pattern.pattern})" for word, pattern in words if word.relation in meant)
+                return f"(?P<{name}>{either}){whole}"
             raise ProbandError(f"domain {self.domain.name}: {{{name}}} is neither a slot nor a macro: {form!r}")
 
-        return re.compile(re.sub(r"\{([a-z_]+)\}", slot, self.domain.expand(form)))
-
-    def _words(self, relations: Collection[str]) -> str:
-        patterns = [p.pattern for word, p in self.domain.words.items() if word.relation in relations]
-        return "|".join(f"(?:{pattern})" for pattern in patterns)
+        return compile_once(re.sub(r"\{([a-z_]+)\}", slot, self.domain.expand(form)))
 
     # ---- sentences ---------------------------------------------------------------------------------------------------
 
     def shape(self, sentence: str, names: Collection[str] | People) -> Shape:
-        """`names`: what is in brackets; in domains whose things are names, all of them."""
+        """`names`: the names in brackets; in domains whose things are names, all of them."""
         if isinstance(names, People):
             return names.shape(sentence)
         if self.nouns and not names:
@@ -139,7 +139,7 @@ class Grammar:
         return masked._replace(text=HARMLESS.sub("", masked.text))
 
     def names(self, text: str, question: str) -> Collection[str] | People:
-        """What `shape` is to be told: people, names, or what is in brackets; nothing where things are nouns."""
+        """The second argument of `shape`: people, names, or what is in brackets; empty if things are nouns."""
         if self.domain.mentions:
             return People(text, question)
         found = names_in(text, question)
@@ -147,15 +147,14 @@ class Grammar:
 
     @with_reasons
     def read(self, text: str, names: Collection[str]) -> Reading:
-        """The facts of a text, of which every sentence is covered by a phrase."""
+        """The facts of a text in which a phrase covers every sentence."""
         facts: list[Fact] = []
         told = sentences(text)
         shapes = [self.shape(sentence, names) for sentence in told]
+        check_new(shapes)
         for number, shape in enumerate(shapes):
             if (clauses := self.shape_facts(shape.text)) is None:
                 raise NotRead("no phrase of the domain covers the sentence", told[number])
-            if twice := next((thing for thing in shape.new if any(thing in s.things for s in shapes[:number])), ""):
-                raise NotRead(f"'a {twice}' may be another one than the {twice} before", told[number])
             for who, word, of, negated in clauses:
                 facts.append(Fact(shape.things[who], word.relation, shape.things[of], word.gender, negated, number))
         return Reading(facts=tuple(facts), sentences=tuple(told), shapes=tuple(shape.text for shape in shapes))
@@ -169,7 +168,7 @@ class Grammar:
         return self.known[shape]
 
     def _readings(self, shape: str, depth: int) -> list[Facts]:
-        """The ways to read a shape: whole, or clause by clause."""
+        """The readings of a shape: as a whole, or clause by clause."""
         whole = self._whole(shape)
         if whole or not depth:
             return whole
@@ -189,7 +188,7 @@ class Grammar:
         return [facts for pattern, says in self.phrases if (facts := self.facts_of(pattern, says, shape)) is not None]
 
     def facts_of(self, pattern: re.Pattern[str], says: str, shape: str) -> Facts | None:
-        """What a phrase says of a shape; None if it does not cover it."""
+        """The facts that a phrase states about a shape; None if it does not cover it."""
         match = pattern.fullmatch(shape)
         if match is None:
             return None
@@ -200,7 +199,7 @@ class Grammar:
             if word is None:
                 return None
             marks, negated = _marks(groups[a]), bool(groups.get("no"))
-            if b == "next":  # of things in a row, each and the one after it
+            if b == "next":  # for things in a row, each and its successor
                 facts += [ShapeFact(one, word, other, negated) for one, other in pairwise(marks)]
                 continue
             facts += [ShapeFact(mark, word, owner, negated) for mark in marks for owner in _marks(groups[b])]
@@ -223,7 +222,7 @@ class Grammar:
         return Word(combined) if combined else None
 
     def word(self, text: str | None) -> Word | None:
-        """The one relation that a word says, or its plural."""
+        """The one relation of a word or its plural."""
         if text and text in self.domain.plurals:
             return self.domain.plurals[text]
         words = [word for word, pattern in self.domain.words.items() if pattern.fullmatch(text or "")]
@@ -235,7 +234,7 @@ class Grammar:
         return self.place_of_question(sentences(text), names)[1]
 
     def place_of_question(self, told: Sequence[str], names: Collection[str] | People) -> tuple[int, AskedRelation]:
-        """Which of the sentences is the question, and what it asks."""
+        """The position of the question among the sentences, and its meaning."""
         questions: dict[tuple[int, AskedRelation], None] = {}
         for number, sentence in enumerate(told):
             if number == len(told) - 1 or "?" in sentence or "___" in sentence:
@@ -250,9 +249,11 @@ class Grammar:
         return next(iter(questions))
 
     def _not_asked(self, question: str, names: Collection[str] | People) -> str:
-        """Why a question is not read: a name that the story does not have, or its form."""
-        if isinstance(names, People) and (strange := [n for n in People(question).names if not names.knows(n)]):
-            return f"the question names {strange[0]!r}, who is not in the story"
+        """Why a question is unread: a name that the story lacks, or its form."""
+        if isinstance(names, People):
+            for name in People(question).names:
+                if not all(map(names.knows, name.split())):
+                    return f"the question names {name!r}, who is not in the story"
         return "the question is in a form that the reader does not know: 'What is A to B?' is one that it does"
 
     def _asked(self, shape: Shape) -> Iterator[AskedRelation]:
@@ -283,7 +284,7 @@ class Grammar:
 
     @with_reasons
     def __call__(self, text: str, question: str, _: Mapping[str, str | None], /) -> Reading:
-        """A story and its question."""
+        """Read a story and its question."""
         names = self.names(text, question)
         asked = self.question(question, names)
         reading = self.read(text, () if isinstance(names, People) else names)
@@ -295,7 +296,7 @@ class Grammar:
         told = {thing for fact in facts for thing in (fact.who, fact.of)}
         own = [meant[each] for each in (asked.who, asked.of, *asked.among) if each]
         if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
-            raise NotRead(f"the story says nothing of {unknown!r}", question)
+            raise NotRead(f"the story does not mention {unknown!r}", question)
         return replace(reading, facts=facts, question=asked.renamed(meant))
 
 
@@ -304,7 +305,7 @@ def _marks(text: str | None) -> list[int]:
 
 
 def _is_name(thing: str, question: str) -> bool:
-    """Is a thing of the question written as a name, with a capital that no beginning of a sentence gives it?"""
+    """Is a thing of the question written as a name, with a capital letter inside a sentence?"""
     return len(thing) == 1 or re.search(rf"(?<=[\w,] ){re.escape(thing.title())}\b", question) is not None
 
 
@@ -317,8 +318,8 @@ def _spelled_out(match: re.Match[str]) -> str:
 
 
 def _continued(left: str, right: str, facts: Facts) -> Iterator[str]:
-    """What the second of two clauses says in full: as it stands, with the subject of the first, with what `which` is
-    about, or with the verb that it leaves out."""
+    """Full forms of the second of two clauses: unchanged, with the subject of the first clause, with the referent of
+    `which`, or with the omitted verb."""
     yield right
     marks = re.findall(MARK, left)
     if relative := re.match(r"(?:which|who|that) ", right):

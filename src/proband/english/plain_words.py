@@ -1,8 +1,8 @@
-"""Words that change nothing about how things and people are related: everyday things and doings, and small words.
+"""Words that do not affect relations: everyday things and activities, and small words.
 
 Two closed lists (`data/english/plain_words.txt` of WordNet's everyday senses, made by
 `benchmarks/reading/word_lists.py`; `everyday_words.txt`) and SMALL. Words of truth and doubt, of fiction, likeness and
-change (unreal.py) and hints of a family (FAMILY) are plain nowhere: a sentence with one of them is not read over.
+change (unreal.py) and hints of a family (FAMILY) are never plain: a sentence with one of them is not ignored.
 
 >>> [is_plain(word) for word in ("grilled", "sausages", "the", "nurse", "stopped")]
 [True, True, True, True, True]
@@ -32,7 +32,7 @@ SMALL: Final = listed(
     together home abroad forward upstairs downstairs indoors outdoors nearby everywhere
     """
 )
-# of a family, in words that no relation of a domain covers: what they say is not read
+# words about a family that no relation of a domain covers; sentences with them are unread
 FAMILY: Final = listed(
     """
     family families relative relatives related relation kin clan ancestor ancestors descendant descendants offspring
@@ -57,7 +57,7 @@ def _listed() -> frozenset[str]:
 
 @lru_cache(maxsize=100_000)
 def is_plain(word: str) -> bool:
-    """Is it, in any form, a word of the lists? `word` in small letters."""
+    """Is it a form of a listed word? `word` is in lower case."""
     if word in UNREAL or word in FAMILY:
         return False
     known = _listed()

@@ -1,7 +1,7 @@
-"""What a reader makes of a row: its facts and what is asked, or why it does not understand it.
+"""The result of reading a row: its facts and its question, or why it is unread.
 
-Readers are of different kinds (the phrases of a domain; rules over a dependency parse; models). Each accounts for every
-word of the story and of the question, or says what it did not understand.
+There are several readers (the phrases of a domain; rules over a dependency parse; models). Each accounts for every word
+of the story and of the question, or reports what it does not understand.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class AskedRelation(NamedTuple):
     """What is `who` to `of`? With a `word`, a yes-or-no question: is `who` the `word` of `of`? Without `who`:
     which thing is the `word` of `of` (the `adjacent` one, with nothing between), or of all others where `of` is empty
     too (the tallest; with `rank` 2 the second tallest)? `among`: the things that may be the answer, if not all.
-    `either_way`: the question does not tell which of the two is meant (how are A and B related?). `route`: the way from
-    `of` to `who`, step by step."""
+    `either_way`: the question does not determine the direction (how are A and B related?). `route`: the way from `of`
+    to `who`, step by step."""
 
     who: str
     of: str
@@ -46,15 +46,15 @@ class AskedRelation(NamedTuple):
         return self.who, self.of
 
     def renamed(self, names: Mapping[str, str]) -> AskedRelation:
-        """The question with other names of its things."""
+        """The question with other names for its things."""
         a, b = (names.get(each, each) for each in self.pair)
         return self._replace(who=a, of=b, among=tuple(names[each] for each in self.among))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """The facts of a text, the sentence and the shape each sentence has, and the question; or what could not be read.
-    `genders`: those that the text itself tells, by its kin words and pronouns."""
+    """The facts of a text, with the sentences and their shapes, and the question; or the reason why it is unread.
+    `genders`: those that the text gives by kin words and pronouns."""
 
     facts: tuple[Fact, ...] = ()
     question: AskedRelation | None = None
@@ -65,20 +65,19 @@ class Reading:
 
 
 class Label(NamedTuple):
-    """What a label says: a relation, or an answer in words (yes, no, a thing, that it cannot be determined). `pair`: of
-    whom, where it says so itself. `more`: what no relation entails (*elder*, *paternal*)."""
+    """The meaning of a label: a relation, or an answer in words (yes, no, a thing, "cannot be determined"). `pair`: the
+    people, if the label names them."""
 
     word: Word | None
     text: str
     pair: tuple[str, str] | None = None
-    more: str = ""
 
 
-TextReader = Callable[[str, str, Mapping[str, str | None]], Reading]  # of a story, its question and given genders
+TextReader = Callable[[str, str, Mapping[str, str | None]], Reading]  # arguments: story, question, given genders
 
 
 def with_reasons(read: Callable[P, Reading]) -> Callable[P, Reading]:
-    """The same, with the reason as a reading where it raises `NotRead`."""
+    """The same reader, with `NotRead` turned into a reading with the reason."""
 
     @wraps(read)
     def reader(*args: P.args, **options: P.kwargs) -> Reading:

@@ -1,7 +1,7 @@
-"""Clauses of replies: the ways to take each, as facts about the people or things of a story.
+"""Clauses of replies: the readings of each, as facts about the people or things of a story.
 
-Replies write `Ann + Bo → Cy`, `Ann's mother: Bea`, `they have child David`; each is put as a sentence that the phrases
-of the domain cover (`data/domains/kinship_replies.toml`). A form or a pronoun that can be taken in two ways has two.
+Replies write `Ann + Bo → Cy`, `Ann's mother: Bea`, `they have child David`; each becomes a sentence that the phrases
+of the domain cover (`data/domains/kinship_replies.toml`). An ambiguous form or pronoun has two readings.
 
 >>> from proband.english.domain import load
 >>> reader = clause_reader(Grammar(load("kinship")), {"Ann": "female", "Bo": "male", "Cy": "male"})
@@ -10,7 +10,7 @@ of the domain cover (`data/domains/kinship_replies.toml`). A form or a pronoun t
 >>> [reader.read(clause)[0][0][:4] for clause in ("Ann is Cy's sister", "she is the aunt of Bo")]
 [('Ann', 'sibling', 'Cy', 'female'), ('Ann', 'pibling', 'Bo', 'female')]
 >>> reader.read("Perhaps Ann is a mother")
-"'perhaps' may change what is said"
+"'perhaps' may change the statement"
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from proband.english.phrases import Grammar
 from proband.english.tokens import NotRead
 
 MASK: Final = re.compile(r"@(\d+)")
-MOST_WAYS: Final = 12  # in which the pronouns of a clause are taken
+MOST_WAYS: Final = 12  # most readings of the pronouns of a clause
 PRONOUNS: Final = {
     "he": re.compile(r"\b(?:[Hh]e|[Hh]im|[Hh]is)\b"),
     "she": re.compile(r"\b(?:[Ss]he|[Hh]er)\b"),
@@ -41,13 +41,13 @@ HINTS: Final = (
 
 
 def clause_reader(grammar: Grammar, genders: Mapping[str, str | None]) -> ClauseReader:
-    """Reads a reply clause by clause, with those before in mind: the ways to take a clause, each as facts, or what is
-    not understood. A copy has read the same."""
+    """A reader of replies, clause by clause, with the previous ones as context. It gives the readings of a clause, each
+    as facts, or the problem. A copy keeps the context."""
     return PeopleClauses(grammar, genders) if grammar.domain.mentions else ThingClauses(grammar, list(genders))
 
 
 class ThingClauses:
-    """Reads clauses by the phrases of a domain, about the things of the story."""
+    """Reads clauses about the things of the story by the phrases of a domain."""
 
     def __init__(self, grammar: Grammar, things: Sequence[str]) -> None:
         self.grammar, self.things = grammar, {thing.lower(): thing for thing in things}
@@ -67,12 +67,12 @@ class ThingClauses:
         for fact in reading.facts:
             a, b = self._thing(fact.who), self._thing(fact.of)
             if not (a and b):
-                return f"the story says nothing of {fact.who if not a else fact.of!r}"
+                return f"the story does not mention {fact.who if not a else fact.of!r}"
             facts.append(fact._replace(who=a, of=b, sentence=-1))
         return [tuple(facts)]
 
     def _thing(self, phrase: str) -> str:
-        """The thing of the story that is meant: all its words, or the only one that ends so."""
+        """The thing that a phrase means: by all its words, or as the only thing that ends with these words."""
         words = re.sub(r"^(?:the|an?) ", "", phrase.lower())
         if words in self.things:
             return self.things[words]
@@ -85,8 +85,8 @@ Forms = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 
 @cache
 def _forms(name: str, kin: str) -> tuple[Forms, Forms]:
-    """Of a domain's file: forms of clauses with the sentences they stand for; spellings within a clause with what is
-    written instead. Names are masked as @0, @1, ... or begin with a capital."""
+    """The file of a domain: clause forms with their sentences, and spellings with their replacements. Names are masked
+    as @0, @1, ... or begin with a capital."""
     data = read_toml(DATA / "domains" / f"{name}_replies.toml")
     person, kin = r"(?:@\d+|[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?!\w))", f"(?:{kin})"
     parts = {**data["parts"], "kin": kin, "k": rf"(?P<k>(?:(?:maternal|paternal|older|younger|elder) )?{kin})"}
@@ -101,8 +101,8 @@ def _forms(name: str, kin: str) -> tuple[Forms, Forms]:
 
 
 class PeopleClauses:
-    """Reads a reply clause by clause. `genders`: of the people it is about, None where nothing tells. What the reply
-    says of a gender does not last: the next clause is read afresh."""
+    """Reads a reply about people clause by clause. `genders`: of these people, None if unknown. A gender that a clause
+    assumes does not affect the next."""
 
     def __init__(self, grammar: Grammar, genders: Mapping[str, str | None]) -> None:
         self.grammar, self.genders, self.order = grammar, dict(genders), list(genders)
@@ -128,11 +128,11 @@ class PeopleClauses:
             self.heard.append(list(names))
 
     def read(self, clause: str) -> Sequence[tuple[Fact, ...]] | str:
-        """The ways to take a clause, each as facts; or what is not understood. A pronoun has a way for each person whom
-        it may mean, the likeliest first."""
+        """The readings of a clause, each as facts, or the problem. A pronoun has one reading per possible person, the
+        likeliest first."""
         pronouns = [word for word, pattern in PRONOUNS.items() if pattern.search(clause)]
         ways: list[tuple[Fact, ...]] = []
-        found: Sequence[tuple[Fact, ...]] | str = f"whom {pronouns[0]!r} means is not clear" if pronouns else ""
+        found: Sequence[tuple[Fact, ...]] | str = f"it is unclear who {pronouns[0]!r} means" if pronouns else ""
         for text in self._named(clause, pronouns) if pronouns else (clause,):
             found = self._read(text)
             ways += () if isinstance(found, str) else [way for way in found if way not in ways]
@@ -142,7 +142,7 @@ class PeopleClauses:
         return ways
 
     def _named(self, clause: str, pronouns: Sequence[str]) -> Iterator[str]:
-        """The clause with a name for each pronoun that can have one: of those whom the last sentences speak of."""
+        """Versions of the clause with pronouns replaced by the names of people in the last sentences."""
         heard = [name for each in reversed(self.heard[-2:]) for name in each]
         names = [name for name in dict.fromkeys((*self.names.findall(clause), *heard)) if name in self.genders]
         pairs = [" and ".join(each) for each in reversed(self.heard[-2:]) if len(each) == 2]

@@ -1,8 +1,8 @@
-"""What a sentence speaks of, masked: its things become @0, @1, ... and what is left is its shape.
+"""The things of a sentence, masked as @0, @1, ...; the rest is the shape of the sentence.
 
-Things are what stands in brackets, where a text has brackets; else names (words with a capital), or, in domains whose
-things are nouns, every run of words that are neither words of the domain nor function words: "the red box", "lunch",
-"box A". Nothing is guessed of such a run: a sentence counts only if a phrase of the domain covers all of its shape.
+Things are the texts in brackets, if there are any. Otherwise they are names (capitalised words) or, in domains whose
+things are nouns, runs of words that are neither words of the domain nor function words: "the red box", "lunch",
+"box A". A sentence counts only if a phrase of the domain covers its whole shape.
 
 >>> nouns = NounMasker(frozenset({"is", "left", "of", "to"}), "")
 >>> nouns.mask("To the left of the lamp is a small table.").text
@@ -22,10 +22,11 @@ from typing import Final, NamedTuple
 
 from proband.english.tokens import NotRead
 from proband.english.unreal import listed
+from proband.lexicon.inflection import lemma
 
 CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*")
 BRACKETED: Final = re.compile(r"\[([^\][]{1,80})\]")
-# words that a sentence or a line may begin with, days, months, peoples: no names, unless they are given
+# words that may begin a sentence or line, days, months, peoples: names only if they are given as names
 NO_NAMES: Final = listed(
     """
     A An The I He She It They We You His Her Its Their My Our Your Him Them This That These Those There Here What Who
@@ -65,20 +66,29 @@ _NEVER_IN_A_THING = """
 STOP: Final = frozenset(_NEVER_IN_A_THING.split())
 TOKEN: Final = re.compile(r"\d+:\d\d|[^\W_][\w-]*(?:['’](?!s\b)\w+)?|['’]s\b|_+|\S")
 VERBS: Final = r"(?:is|and|are|was|presents|lies|sits|stands|on|to|has|overlaps?|before|after|during)\b"
-ONE_WORD: Final = re.compile(r"(?<![\w@])[A-Za-z][\w-]*")  # a name of one word needs no pattern of its own
+ONE_WORD: Final = re.compile(r"(?<![\w@])[A-Za-z][\w-]*")  # a name of one word needs no separate pattern
 LONGEST_THING: Final = 4  # words
 
 
 class Shape(NamedTuple):
-    """A sentence with its things numbered as they come."""
+    """A sentence with its things numbered in order."""
 
     text: str
     things: tuple[str, ...]
-    new: tuple[str, ...] = ()  # those with *a* or *an*
+    new: tuple[str, ...] = ()  # things with *a* or *an*, and plurals without *the*
+
+
+def check_new(shapes: Iterable[Shape]) -> None:
+    """Raise NotRead if *a lamp* or *lamps* follow another lamp, because they may be different lamps."""
+    before: set[str] = set()
+    for shape in shapes:
+        if twice := before & {*shape.new}:
+            raise NotRead(f"{min(twice)!r} without 'the' may mean another one than before")
+        before |= {*shape.things}
 
 
 def names_in(text: str, question: str = "") -> set[str]:
-    """What looks like a name: in brackets, or else a word with a capital that is no function word.
+    """Possible names: in brackets, or else capitalised words that are not function words.
 
     >>> sorted(names_in("The object A is above B. A box fell.", "What is A to B?"))
     ['A', 'B']
@@ -129,7 +139,7 @@ class NounMasker:
     def mask(self, sentence: str) -> Shape:
         things: dict[str, int] = {}
         parts: list[str] = []
-        run: list[str] = []  # words of the thing that is being read
+        run: list[str] = []  # words of the current thing
         new: list[str] = []
         determiner = ""
 
@@ -137,7 +147,8 @@ class NounMasker:
             nonlocal determiner
             if run:
                 parts.append(f" @{things.setdefault(self._name(run), len(things))}")
-                new.extend([self._name(run)] if determiner in ("a", "an") else [])
+                plural = not determiner and run[-1].endswith("s") and lemma(run[-1]) != run[-1]
+                new.extend([self._name(run)] if plural or determiner in ("a", "an") else [])
                 run.clear()
             elif determiner:
                 parts.append(f" {determiner}")
@@ -168,7 +179,7 @@ class NounMasker:
         return Shape(shape, tuple(things), tuple(new))
 
     def _is_content(self, lower: str) -> bool:
-        """Can the word be part of a thing? Neither a function word nor one of the domain, nor made of such."""
+        """Can the word be part of a thing? It must not be, or consist of, function words or words of the domain."""
         if lower not in self.words:
             parts = lower.split("-")
             known = lower in self.known or lower in DETERMINERS or ":" in lower or all(p in self.known for p in parts)
@@ -193,8 +204,8 @@ class NounMasker:
 
 
 def same_things(phrases: Iterable[str], asked: Iterable[str] = ()) -> dict[str, str]:
-    """Which thing each phrase means: a shorter one means the longer one before it that ends in the same word. "The
-    table" after "a small table" is that table; "the red box" after "the box" may be it or not. `asked`: the phrases of
+    """The thing that each phrase means: a shorter phrase means an earlier, longer one that ends in the same word. "The
+    table" after "a small table" is that table; "the red box" after "the box" may be another. `asked`: the phrases of
     the question."""
     meant: dict[str, str] = {}
     for phrase in (*phrases, *asked):
@@ -202,7 +213,7 @@ def same_things(phrases: Iterable[str], asked: Iterable[str] = ()) -> dict[str, 
         if phrase in meant:
             continue
         if len(words) > LONGEST_THING:
-            raise NotRead(f"{phrase!r} is no thing")
+            raise NotRead(f"{phrase!r} is not a thing")
         alike = [each for each in dict.fromkeys(meant.values()) if each.split()[-1] == words[-1]]
         longer = [each for each in alike if set(words) < set(each.split())]
         if any(set(each.split()) < set(words) for each in alike) or len(longer) > 1:

@@ -1,7 +1,7 @@
-"""Words that keep a clause from being a plain statement: negation, doubt, condition, report, fiction, likeness, change.
+"""Words that prevent a plain statement: negation, doubt, condition, report, fiction, likeness, change.
 
-The one list of the house. Readers refuse a sentence about relations that has one of these words (`UNREAL`); the rules
-that extract assertions (extraction/factuality.py) look at where in the tree the word stands.
+All of Proband uses this list. A sentence about relations with one of these words (`UNREAL`) is unread; the rules that
+extract assertions (extraction/factuality.py) use the word's position in the tree.
 
 >>> sorted(word for word in "Ann is allegedly not my pretend cousin".split() if word in UNREAL)
 ['allegedly', 'not', 'pretend']
@@ -74,7 +74,7 @@ CHANGE: Final = listed(
     would-be to-be soon-to-be partner boyfriend girlfriend lover
     """
 )
-# these take back whatever they stand with; the others may be plain words of a story that is known to state its facts
+# these always retract a statement; the others may be plain words in a story that is known to state its facts
 DENYING: Final = (NEGATION | CONDITIONS | MODAL | DOUBTS | listed("according gossip rumour rumor alleged")) - {"but"}
 UNREAL: Final = (NEGATION | CONDITIONS | MODAL | DOUBTFUL | FICTION | LIKENESS | CHANGE | SAYING) - listed(
     "but write writes wrote written add adds added"

@@ -31,6 +31,23 @@ def test_sentences_any_parser_must_read() -> None:
 
 # what each sentence asserts; of those that assert nothing, what a careless reader would take for an assertion
 CONSTRUCTIONS = {
+    "The war ended on 11 November 1918.": ["The war | ended on | 11 November 1918"],
+    "The museum has been closed since October 2019.": ["The museum | has been closed since | October 2019"],
+    "Mozart was born on January 27, 1756.": ["Mozart | was born on | January 27 1756"],
+    "The committee met on Monday, 7 April 2003.": ["The committee | met on | Monday 7 April 2003"],
+    "The comet was seen on the evening of 25 July 1995.": ["The comet | was seen on | the evening of 25 July 1995"],
+    "The bridge was opened in the summer of 1912.": ["The bridge | was opened in | the summer of 1912"],
+    "The church was built between 1990 and 1994.": ["The church | was built between | 1990 and 1994"],
+    "The king died two years later.": [],
+    "Born on 14 March 1879 in Ulm, the physicist moved to Munich.": [
+        "the physicist | was born on | 14 March 1879",
+        "the physicist | was born in | Ulm",
+        "the physicist | moved to | Munich",
+    ],
+    "The company opened a factory on 3 May 1998.": ["The company | opened | a factory"],
+    "The union did not strike in November 1921.": ["The union | did not strike in | November 1921"],
+    "The crisis of 1929 destroyed the bank.": ["The crisis of 1929 | destroyed | the bank"],
+    "The river flows between Austria and Hungary.": ["The river | flows between | Austria and Hungary"],
     "There are three lighthouses in Norway.": ["three lighthouses | are in | Norway"],
     "There is no bridge over the Severn.": [],
     "Two of the five prisoners escaped from the fortress.": ["Two of the five prisoners | escaped from | the fortress"],

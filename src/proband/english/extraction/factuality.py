@@ -1,11 +1,11 @@
 """What a sentence asserts, and what it only mentions: questions, conditions, reports, denials, what almost happened.
 
-A clause is asserted if nothing on its way to the root says otherwise. A plain negation (*not*, *never*) does not
-remove a clause: it stays in the relation and marks it ("did not invade"). So do modal verbs ("may relieve"), but for
-those before *have* that speak of what did not happen ("would have won").
+A clause is asserted unless a word on the path to the root prevents it. A plain negation (*not*, *never*) does not
+remove a clause: it becomes part of the relation ("did not invade"). So do modal verbs ("may relieve"), except before
+*have* for what did not happen ("would have won").
 
-A complement clause is asserted only where its governor vouches for it: "showed that", "it is true that", but not
-"denied that", "said that", "it is possible that". Words of these lists are visible in a tree (trees.py), no others.
+A complement clause is asserted only if its governor is factive: "showed that", "it is true that", but not "denied
+that", "said that", "it is possible that". Only words of these lists are visible in a tree (trees.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ COMPLEMENTS = ("ccomp", "csubj", "csubj:pass", "csubj:outer")
 
 
 def asserted(tree: Tree, at: int) -> bool:
-    """Whether the clause of a predicate, or the clause that a noun belongs to, is asserted."""
+    """Is the clause of a predicate, or the clause that a noun belongs to, asserted?"""
     seen: set[int] = set()
     while at >= 0 and at not in seen:
         seen.add(at)
@@ -37,13 +37,13 @@ def asserted(tree: Tree, at: int) -> bool:
 
 
 def negated(tree: Tree, verb: int) -> bool:
-    """Whether a predicate has a plain negation, also where the copula governs it."""
+    """Does a predicate have a plain negation, directly or at its copula?"""
     inside = (verb, *tree.under(verb, "cop", "aux"))
     return any(tree.shown(child) in NOT for at in inside for child in tree.under(at, "advmod", "neg"))
 
 
 def unreal_noun(tree: Tree, noun: int) -> bool:
-    """no drug, neither country, few drugs (but: a few), not Italy (but Germany), which country; "Italy or Germany"."""
+    """Is a noun denied, doubted, asked for or one of several? "no drug", "few drugs", "which drug", "cats or dogs"."""
     quantity = tree.tokens[noun].pos == QUANTITY
     articles = {tree.shown(at) for at in tree.under(noun, "det")}
     if quantity and tree.shown(noun) in ("none", *NO) and "a" not in articles:  # "none of the drugs"; but: a few of
@@ -54,10 +54,8 @@ def unreal_noun(tree: Tree, noun: int) -> bool:
     if any(word in NO for word in near) and not (articles & {"a", "the"} and "no" not in near):
         return True
     cop = tree.under(noun, "cop")
-    doubts = (
-        (*NOT, *SCARCE) if quantity else (*NOT, *DOUBTS)
-    )  # "nearly half of them" are a quantity, "nearly Italy" is not Italy
-    if not cop and any(tree.shown(at) in doubts for at in tree.under(noun, "advmod") if at < noun):
+    doubts = SCARCE if quantity else DOUBTS  # "nearly half of them" are a quantity, "nearly Italy" is not Italy
+    if not cop and any(tree.shown(at) in (*NOT, *doubts) for at in tree.under(noun, "advmod") if at < noun):
         return True
     if any(tree.shown(at) in NOT for part in tree.under(noun, "det", "amod") for at in tree.under(part, "advmod")):
         return True
@@ -67,7 +65,7 @@ def unreal_noun(tree: Tree, noun: int) -> bool:
 
 
 def _alternative(tree: Tree, at: int) -> bool:
-    """Whether a word is one of several joined by `or`; of negated verbs ("did not invade or conquer") both hold."""
+    """Is a word one of several joined by `or`? For negated verbs ("did not invade or conquer") both hold."""
     one = tree.tokens[at]
     first = one.head if one.dep == "conj" and one.head >= 0 else at
     joined = [mark for other in tree.under(first, "conj") for mark in tree.under(other, "cc")]
@@ -75,7 +73,7 @@ def _alternative(tree: Tree, at: int) -> bool:
 
 
 def _open(tree: Tree, at: int) -> bool:
-    """A question: it ends in a question mark, or an auxiliary precedes the subject."""
+    """Is the clause a question? It ends in a question mark, or an auxiliary precedes the subject."""
     if any(tree.shown(child) == "?" for child in tree.under(at, "punct")):
         return True
     subjects = tree.under(at, "nsubj", "nsubj:pass", "expl")
@@ -84,7 +82,7 @@ def _open(tree: Tree, at: int) -> bool:
 
 
 def _hypothetical(tree: Tree, at: int) -> bool:
-    """hardly relieves, almost invaded, would have won; with a condition: "if it rains, the river floods the town"."""
+    """Is the clause unreal or conditional? "almost invaded", "would have won", "if it rains, the river floods it"."""
     adverbs = tree.under(at, "advmod", "cc", "cc:preconj", "neg")
     adverbs += [inner for child in adverbs for inner in tree.under(child, "advmod")]  # "no longer"
     if any(tree.shown(child) in (*DOUBTS, "neither", "nor") for child in adverbs):
@@ -100,7 +98,7 @@ def _hypothetical(tree: Tree, at: int) -> bool:
 
 
 def _attributed(tree: Tree, at: int) -> bool:
-    """according to Smith, in the opinion of Smith, Smith says: a report of a person's, as "Smith said that" is."""
+    """Is it a person's report, like "Smith said that"? "according to Smith", "in the view of Smith", "Smith says"."""
     if tree.shown(at) in ("opinion", "opinions", "view") and any(tree.shown(c) == "in" for c in tree.under(at, "case")):
         return True
     if tree.tokens[at].dep == "parataxis" and tree.shown(at) in SAYING:
@@ -109,7 +107,7 @@ def _attributed(tree: Tree, at: int) -> bool:
 
 
 def _reported(tree: Tree, at: int) -> bool:
-    """The drug, doctors believe, causes cancer: which a parser may take for a relative clause."""
+    """Is a report inserted, as in "the drug, doctors believe, causes cancer"? Some parsers see a relative clause."""
     subjects = tree.under(at, "nsubj", "nsubj:pass")
     clauses = [clause for subject in subjects for clause in tree.under(subject, "acl:relcl")]
     return any(
@@ -126,10 +124,10 @@ def _conditional(tree: Tree, clause: int) -> bool:
 
 
 def _carried(tree: Tree, at: int, head: int) -> bool:
-    """Whether a clause that is part of another is asserted with it."""
+    """Is a clause asserted whenever the clause that contains it is?"""
     label = tree.tokens[at].dep
     content = label.startswith("acl") and any(tree.shown(mark) == "that" for mark in tree.under(at, "mark"))
-    if label in COMPLEMENTS or content:  # "the claim that", which some parsers take for a relative clause
+    if label in COMPLEMENTS or content:  # "the claim that", which some parsers treat as a relative clause
         return tree.shown(head) in VOUCHING and not negated(tree, head) and not _conditional(tree, at)
     if label.startswith("advcl"):
         return not _conditional(tree, at)

@@ -9,41 +9,29 @@ from proband.english.extraction.trees import QUANTITY, Tree
 from proband.english.extraction.word_lists import GROUPS, QUANTITIES, RELATING, TIMES, TIMING
 
 LONGEST = 7  # words of an argument
-PARTS = (
-    "det",
-    "det:predet",
-    "amod",
-    "compound",
-    "nummod",
-    "flat",
-    "nmod:poss",
-    "goeswith",
-    "flat:foreign",
-    "flat:name",
-)
+PARTS = ("det", "det:predet", "amod", "compound", "nummod", "flat", "nmod:poss", "goeswith")
 
 
 def argument(tree: Tree, head: int, *, restricted: bool = False) -> tuple[int, ...]:
-    """A noun with what belongs to it: articles, adjectives, names, numbers, possessors, one phrase with `of`; where
-    more would be said without them (`restricted`), other phrases too: "children under five should not eat honey"."""
-    if tree.tokens[head].pos == "YEAR":
-        return (head,)
-    if not tree.is_noun(head) or unreal_noun(tree, head):
+    """A noun with its articles, adjectives, names, numbers, possessors and one phrase with `of`; with `restricted` also
+    other phrases that narrow it: "children under five should not eat honey"."""
+    joined = tree.under(head, "conj") if _between(tree, head) else []
+    parts = [argument(tree, other) for other in joined]
+    if not _is_noun_or_year(tree, head) or unreal_noun(tree, head) or not all(parts):
         return ()
-    inside = [head]
+    inside = [head, *sum(parts, ()), *(at for other in joined for at in tree.under(other, "cc"))]
     adverbs = [at for at in tree.under(head, "advmod") if at < head] if tree.tokens[head].pos == QUANTITY else []
-    for part in (*tree.under(head, *PARTS), *adverbs):  # "more than half of the students"
-        if (
-            part < head or tree.tokens[part].dep != "amod" or not tree.under(part, "punct")
-        ):  # not: "the tower, 9 m tall"
+    for part in (*tree.under(head, *PARTS), *adverbs):  # "more than half of the students"; not: "the tower, 9 m tall"
+        if part < head or tree.tokens[part].dep != "amod" or not tree.under(part, "punct"):
             inside += _all_under(tree, part)
     for part in tree.under(head, "appos"):  # "the river Thames"; after a comma it is another phrase
         beside = part == head + 1 and tree.tokens[part].pos == "PROPN" and tree.tokens[head].pos == "NOUN"
-        if beside or _epithet(tree, head, part):
+        dated = {tree.shown(head), tree.shown(part)} <= TIMES and not tree.under(part, "det")  # "Friday, 3 May"
+        if beside or dated or _epithet(tree, head, part):
             inside += _all_under(tree, part)
     for part in tree.under(head, "nmod"):
         case = tree.under(part, "case")
-        if part > head and [tree.shown(at) for at in case] == ["of"] and tree.is_noun(part):
+        if part > head and [tree.shown(at) for at in case] == ["of"] and _is_noun_or_year(tree, part):
             inside += [*case, part, *(each for one in tree.under(part, *PARTS) for each in _all_under(tree, one))]
             one = tree.tokens[part].pos == "PROPN" or tree.tokens[head].pos == QUANTITY
             for inner in tree.under(part, "nmod") if one else ():
@@ -54,21 +42,30 @@ def argument(tree: Tree, head: int, *, restricted: bool = False) -> tuple[int, .
         if (before := markers(tree, part)) and before[0] == max(inside) + 1:
             inside += [*before, *(argument(tree, part) or _all_under(tree, part))]
     words = _with_hyphens(tree, {*inside, *_before_quantity(tree, head, min(inside))})
-    # a phrase with a hole in it (a parenthesis, say) is no phrase; an inner quotation mark may be left out
+    # a phrase with a gap (such as a parenthesis) is not used; an inner quotation mark may be left out
     whole = words[-1] - words[0] < len(words) + 2
     relative = any(tree.shown(at) in ("whose", "whom", "which") for at in (*words, *tree.under(head, "nmod")))
     return words if _count(tree, words) <= LONGEST and whole and not relative else ()
 
 
+def _is_noun_or_year(tree: Tree, at: int) -> bool:
+    return tree.is_noun(at) or tree.tokens[at].pos == "YEAR"
+
+
+def _between(tree: Tree, head: int) -> bool:
+    """Does "between" precede the noun? "between 1990 and 1994" cannot be split into two statements."""
+    return any(tree.shown(case) == "between" for case in tree.under(head, "case"))
+
+
 def _definite(tree: Tree, noun: int) -> bool:
-    """the bridge, its workers, Italy: the same thing whether or not a phrase follows."""
+    """Is the noun definite (the bridge, its workers, Italy)? It means the same thing without the following phrase."""
     articles = [tree.shown(at) for at in tree.under(noun, "det")]
     named = tree.tokens[noun].pos in ("PROPN", "PROPNS", QUANTITY)
     return named or bool(tree.under(noun, "nmod:poss")) or any(word in ("the", "") for word in articles)
 
 
 def _epithet(tree: Tree, name: int, part: int) -> bool:
-    """Catherine the Great: without a comma it is part of the name."""
+    """Is the part an epithet? In "Catherine the Great" it belongs to the name, because there is no comma."""
     the = [at for at in tree.under(part, "det") if at == part - 1 and tree.shown(at) == "the"]
     return bool(the) and tree.tokens[name].pos == "PROPN" and not tree.under(part, "punct", "nmod")
 
@@ -80,12 +77,12 @@ def _with_hyphens(tree: Tree, words: Iterable[int]) -> tuple[int, ...]:
 
 
 def _count(tree: Tree, words: tuple[int, ...]) -> int:
-    """Words as one counts them: without hyphens and possessive endings."""
+    """The number of words, without hyphens and possessive endings."""
     return sum(tree.shown(at) not in ("-", "'s") for at in words)
 
 
 def _before_quantity(tree: Tree, head: int, first: int) -> tuple[int, ...]:
-    """more than, at least: before a quantity, wherever a parser hangs them."""
+    """The positions of "more than" or "at least" before a quantity, wherever a parser attaches the two words."""
     two = " ".join(tree.shown(at) for at in range(max(0, first - 2), first))
     number = tree.tokens[head].pos == QUANTITY or tree.under(head, "nummod") or tree.shown(head) in QUANTITIES
     return (first - 2, first - 1) if number and two in ("more than", "less than", "at least", "at most") else ()
@@ -99,17 +96,23 @@ def _quiet(tree: Tree, at: int) -> bool:
     return tree.tokens[at].dep not in ("punct", "acl:relcl", "acl", "appos", "conj", "cc", "parataxis", "nmod")
 
 
+def is_group(tree: Tree, noun: int) -> bool:
+    """Is the noun a quantity or group ("thousands of farmers", "a team of surgeons")? Its `of` phrase belongs to it."""
+    return tree.tokens[noun].pos == QUANTITY or tree.shown(noun) in GROUPS
+
+
 def is_name(tree: Tree, noun: int, link: tuple[int, ...]) -> bool:
-    """Whether a noun and its phrase with `of` are one: "the Duke of York", "two of the boys", "a team of surgeons", "a
+    """Are a noun and its phrase with `of` one unit? "the Duke of York", "two of the boys", "a team of surgeons", "a
     town of nine thousand people"."""
-    whole = tree.tokens[noun].pos in ("PROPN", "PROPNS", QUANTITY) or tree.shown(noun) in GROUPS
+    whole = tree.tokens[noun].pos in ("PROPN", "PROPNS") or is_group(tree, noun)
     whole = whole or any(tree.under(part, "nummod") for part in tree.under(noun, "nmod") if part > link[-1])
     return whole and [tree.shown(at) for at in link] == ["of"]
 
 
 def together(tree: Tree, head: int) -> list[int]:
-    """A noun and those joined to it: "lions and tigers"."""
-    return [head, *(other for other in tree.under(head, "conj") if tree.is_noun(other))]
+    """A noun and the nouns coordinated with it: "lions and tigers"."""
+    others = [] if _between(tree, head) else tree.under(head, "conj")
+    return [head, *(other for other in others if tree.is_noun(other))]
 
 
 def predicate(tree: Tree, verb: int) -> tuple[int, ...]:
@@ -132,15 +135,14 @@ def markers(tree: Tree, noun: int) -> tuple[int, ...]:
 
 
 def phrases(tree: Tree, head: int, *labels: str) -> Iterator[tuple[tuple[int, ...], int]]:
-    """(preposition, noun) for each noun that a preposition ties to a head."""
+    """(preposition, noun) for each noun that a preposition attaches to a head."""
     for noun in tree.under(head, *labels):
-        named = tree.is_noun(noun) or tree.tokens[noun].pos == "YEAR"
-        if named and noun > head and (before := markers(tree, noun)):
+        if _is_noun_or_year(tree, noun) and noun > head and (before := markers(tree, noun)):
             yield before, noun
 
 
 def short_phrase(tree: Tree, noun: int) -> tuple[int, ...]:
-    """A noun as part of a relation: with modifiers no more than four words, and its article."""
+    """A noun as part of a relation: with at most four words, and its article."""
     inside = [noun, *(at for part in tree.under(noun, *PARTS) for at in _all_under(tree, part))]
     words = _with_hyphens(tree, inside)
     whole = words[-1] - words[0] == len(words) - 1 and not any(tree.shown(at) == "whose" for at in words)
@@ -156,8 +158,8 @@ def timed(tree: Tree, noun: int) -> bool:
 
 
 def light(tree: Tree, noun: int) -> bool:
-    """Whether a noun is part of what is said rather than its own thing: "took action", "has a taste", "reduces the
-    risk", but not "the letters of Liszt", "a new budget for schools"."""
+    """Is a noun part of the predicate rather than a thing? "took action", "has a taste", "reduces the risk", but not
+    "the letters of Liszt", "a new budget for schools"."""
     if tree.shown(noun) in RELATING:
         return True
     articles = tree.under(noun, "det")

@@ -21,10 +21,10 @@ OURS = "proband_english"
 NEEDED = ("tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler", "parser", "senter")
 SPACES = re.compile(r"\s+")
 WRAPPED_WORD = re.compile(r"(?<=\w)-[ \t]*\n[ \t]*(?=\w)")
-SHORTEST = 20  # characters of a paragraph that may hold a sentence; shorter ones without an end mark are titles
-LONGEST = 20_000  # characters handed over at once
-LONG_SENTENCE = 60  # words of the longest sentence from which assertions are taken
-# words with a full stop: before a name, where it ends no sentence, and others, after which one may begin
+SHORTEST = 20  # least characters of a paragraph; shorter ones without an end mark are titles
+LONGEST = 20_000  # most characters passed at once
+LONG_SENTENCE = 60  # most words of a sentence from which assertions are taken
+# abbreviations before a name never end a sentence; the others may
 BEFORE_NAMES = listed(
     """
 Adm Brig Capt Cmdr Col Cpl Dr Fig Figs Gen Gov Hon Lieut Lt Maj Messrs Mme Mr Mrs Ms Msgr Mt Pres Prof Rep Rev Sen Sgt
@@ -41,7 +41,7 @@ ABBREVIATED = re.compile(rf"\b(?:{'|'.join(sorted(ABBREVIATIONS))}|[A-Z])\.$")
 
 
 class TextParser:
-    """`pipeline`: the name of an installed pipeline, or a folder with one."""
+    """`pipeline`: the name of an installed spaCy pipeline, or its folder."""
 
     def __init__(self, pipeline: str = OURS) -> None:
         try:
@@ -65,7 +65,7 @@ class TextParser:
             self.nlp.tokenizer.add_special_case(f"{word}.", [{"ORTH": f"{word}."}])
 
     def trees(self, paragraphs: Iterable[str]) -> Iterator[tuple[list[str], Tree]]:
-        """Each sentence's words and tree."""
+        """The words and the tree of each sentence."""
         for sentences in self.by_paragraph(paragraphs):
             yield from sentences
 
@@ -75,8 +75,8 @@ class TextParser:
             yield [([one.text for one in sentence], _tree(sentence)) for sentence in doc.sents]
 
     def _docs(self, paragraphs: Iterable[str]) -> Iterator[Any]:
-        """Paragraphs as spaCy's documents, in which no sentence begins after an abbreviation, or in lower case after a
-        full stop."""
+        """Paragraphs as spaCy's documents. No sentence begins after an abbreviation, or in lower case after a full
+        stop."""
         for paragraph in paragraphs:
             doc = self.nlp.make_doc(SPACES.sub(" ", WRAPPED_WORD.sub("-", paragraph)).strip())
             for before, one in pairwise(doc):
@@ -86,7 +86,7 @@ class TextParser:
             yield doc
 
     def assertions(self, paragraphs: Iterable[str]) -> Iterator[Assertion]:
-        """Of sentences that are not so long that a parser ties verbs to subjects of other clauses."""
+        """The assertions of sentences, except very long ones, in which a parser confuses subjects."""
         for words, parsed in self.trees(paragraphs):
             yield from assertions(words, extract(parsed)) if len(words) <= LONG_SENTENCE else ()
 
@@ -114,7 +114,7 @@ def _tree(sentence: Any) -> Tree:
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    """Lines as paragraphs, without titles and without the `<doc>` lines of WikiExtractor.
+    """Lines as paragraphs, without titles and without WikiExtractor's `<doc>` lines.
 
     >>> list(paragraphs(["<doc id='1'>", "Paris", "", "Paris is the capital of  France.", "</doc>"]))
     ['Paris is the capital of France.']
@@ -133,12 +133,12 @@ def paragraphs(lines: Iterable[str]) -> Iterator[str]:
 
 
 BULLET = re.compile(r"[-*\u2022#|<=]|\(?[0-9A-Za-z]{1,2}[.)]\s")
-WRAPPED = range(45, 160)  # characters of a line that a program or a typist may have broken
+WRAPPED = range(45, 160)  # lengths of lines that may have been wrapped
 
 
 def continues(line: str, after: str) -> bool:
-    """Whether a sentence goes on in the next line: the line has no end mark, or ends with an abbreviation, and the next
-    begins in lower case, or the line is as long as lines are that wrap. A title, which is short, ends where it ends.
+    """Does a sentence continue in the next line? The line has no end mark, or ends with an abbreviation, and the next
+    begins in lower case or the line is long enough to be wrapped. Titles are short.
 
     >>> continues("The company that Smith had founded sold its factory", "in Leeds to the bank.")
     True

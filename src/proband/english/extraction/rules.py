@@ -1,10 +1,10 @@
 """The syntactic rules, one function each: from a tree to (subject, relation, object), as positions of words.
 
-Who the subject of a predicate is, is found by SUBJECTS; what it relates the subject to, by PREDICATES; OTHERS read an
-assertion off a noun. Each rule's docstring has its example, with the assertion in brackets. Positions IS to WERE stand
-for words that the sentence leaves out: "chocolate made from cocoa" gives (chocolate, is made from, cocoa).
+SUBJECTS find the subject of a predicate, PREDICATES its object, and OTHERS extract an assertion from a noun. Each
+rule's docstring has an example, with the assertion in brackets. Positions IS to WERE are words that the sentence leaves
+out: "chocolate made from cocoa" gives (chocolate, is made from, cocoa).
 
-The rules of the paper are in a supplement that is not released with its data; these are ours.
+The paper's supplement with its rules is not released; these rules are our own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from proband.english.extraction.factuality import NOT, asserted, negated, unreal_noun
 from proband.english.extraction.phrases import (
     argument,
+    is_group,
     is_name,
     light,
     markers,
@@ -23,14 +24,13 @@ from proband.english.extraction.phrases import (
     timed,
     together,
 )
-from proband.english.extraction.trees import FINITE, QUANTITY, VERBS, Tree
+from proband.english.extraction.trees import FINITE, VERBS, Tree
 from proband.english.extraction.word_lists import (
     CALLING,
     COMPASS,
     DANGLING,
     ELECTING,
     FORMER,
-    GROUPS,
     OFFICES,
     PASSING,
     PERSUADING,
@@ -48,7 +48,7 @@ WITHIN = ("in", "near", "outside", "inside", "under", "behind", "above", "below"
 Subject = tuple[int, tuple[int, ...]]  # head of the subject, words that must be put before the predicate
 
 
-# ---- whose predicate it is -----------------------------------------------------------------------------------------
+# ---- the subject of a predicate ------------------------------------------------------------------------------------
 
 
 def own_subject(tree: Tree, verb: int) -> Iterator[Subject]:
@@ -56,7 +56,7 @@ def own_subject(tree: Tree, verb: int) -> Iterator[Subject]:
     if tree.tokens[verb].pos == "VERBN" and tree.tokens[verb].head >= 0 and not tree.under(verb, "aux", "aux:pass"):
         return
     subjects = tree.under(verb, "nsubj", "nsubj:pass")
-    if len(subjects) == 1 and tree.is_noun(subjects[0]) and subjects[0] < verb:  # with two, the parser is at a loss
+    if len(subjects) == 1 and tree.is_noun(subjects[0]) and subjects[0] < verb:  # two subjects are a parsing error
         yield subjects[0], ()
 
 
@@ -67,7 +67,7 @@ def relative_subject(tree: Tree, verb: int) -> Iterator[Subject]:
         for subject in tree.under(verb, "nsubj", "nsubj:pass"):
             if tree.shown(subject) in ("that", "which", "who") and one.head < subject < verb:
                 if tree.shown(subject) == "who" and _of_a_place(tree, one.head):
-                    continue  # "families from the villages who need a doctor": not the villages, or not surely
+                    continue  # "families from the villages who need a doctor": the villages are unlikely
                 yield one.head, ()
 
 
@@ -78,18 +78,16 @@ def _of_a_place(tree: Tree, noun: int) -> bool:
 
 
 def reduced_relative(tree: Tree, verb: int) -> Iterator[Subject]:
-    """[chocolate] made from cocoa: (chocolate, is made from, cocoa); of what is stated in the past, *was*."""
+    """[chocolate] made from cocoa: (chocolate, is made from, cocoa); *was* for statements in the past."""
     one = tree.tokens[verb]
     if one.dep == "acl" and tree.is_verb(verb) and 0 <= one.head < verb and tree.is_noun(one.head):
         if tree.under(verb, "nsubj", "nsubj:pass", "aux", "mark", "cop"):
             return
         noun = one.head
         if tree.is_noun(verb - 1) and not _within(tree, verb - 1, noun):
-            noun = verb - 1  # "the team lost a radio, and a ship chartered by a bank": the ship, whatever a parser says
-        elif (
-            tree.tokens[verb - 1].dep == "nmod" and tree.tokens[noun].pos != QUANTITY and tree.shown(noun) not in GROUPS
-        ):
-            return  # "the wife of the general killed in Syria": which of the two, only its writer knows
+            noun = verb - 1  # "the team lost a radio, and a ship chartered by a bank": the ship, whatever the parse
+        elif tree.tokens[verb - 1].dep == "nmod" and not is_group(tree, noun):
+            return  # "the wife of the general killed in Syria" is ambiguous
         yield noun, (_be(tree, noun, past=_past(tree, verb)),)
 
 
@@ -114,7 +112,7 @@ def _be(tree: Tree, noun: int, *, past: bool) -> int:
 
 
 def _within(tree: Tree, at: int, above: int) -> bool:
-    """Whether a word is a part of what another heads."""
+    """Is a word inside the phrase of another?"""
     seen: set[int] = set()
     while at >= 0 and at != above and at not in seen:
         seen.add(at)
@@ -123,7 +121,7 @@ def _within(tree: Tree, at: int, above: int) -> bool:
 
 
 def _past(tree: Tree, verb: int) -> bool:
-    """Whether a participle without an auxiliary is of the past: it has a day or a year, or its sentence is."""
+    """Is a participle without an auxiliary in the past? It has a day or a year, or its sentence is in the past."""
     if any(timed(tree, noun) for noun in tree.under(verb, "obl", "obl:tmod", "obl:unmarked")):
         return True
     at = tree.tokens[verb].head
@@ -145,7 +143,7 @@ def shared_subject(tree: Tree, verb: int) -> Iterator[Subject]:
         return
     between = range(one.head + 1, verb)
     if any(tree.tokens[at].dep.startswith("nsubj") and tree.tokens[at].head not in between for at in between):
-        return  # a subject that stands between them belongs to the second, whatever the parser says
+        return  # a subject between them belongs to the second, whatever the parse
     own = [tree.shown(at) for at in tree.under(verb, "aux", "aux:pass", "cop")]
     alone = any(word not in ("be", "been", "being") for word in own) or (one.pos in FINITE and not own)
     if not (tree.is_verb(verb) or tree.under(verb, "cop")) or (not alone and tree.under(one.head, "cop")):
@@ -157,7 +155,7 @@ def shared_subject(tree: Tree, verb: int) -> Iterator[Subject]:
         yield head, (*before, *front)
 
 
-# ---- what it relates to --------------------------------------------------------------------------------------------
+# ---- the object of a predicate -------------------------------------------------------------------------------------
 
 
 def transitive(tree: Tree, verb: int) -> Iterator[Link]:
@@ -190,15 +188,13 @@ def _office(tree: Tree, verb: int, person: int) -> Iterator[Link]:
 
 
 def _office_and_holder(tree: Tree, verb: int) -> bool:
-    """elected the general president: whether one person or two words for one cannot be determined."""
+    """Is the number of people ambiguous? "elected the general president" may name one person or two."""
     things = tree.under(verb, "obj", "xcomp") if tree.shown(verb) in ELECTING else []
     if len(things) != 1 or tree.shown(things[0]) not in OFFICES:
         return False
-    other = [
-        *tree.under(things[0], "compound"),
-        *(at for at in tree.under(things[0], "amod") if tree.shown(at) in OFFICES),
-    ]
-    return bool(other) and any(tree.shown(at) == "the" for at in tree.under(things[0], "det"))
+    one = things[0]
+    other = tree.under(one, "compound") or [at for at in tree.under(one, "amod") if tree.shown(at) in OFFICES]
+    return bool(other) and any(tree.shown(at) == "the" for at in tree.under(one, "det"))
 
 
 def said_to_be(tree: Tree, verb: int) -> Iterator[Link]:
@@ -218,8 +214,8 @@ def said_to_be(tree: Tree, verb: int) -> Iterator[Link]:
 
 
 def complemented(tree: Tree, verb: int) -> int | None:
-    """elected [Smith] president, called [the play] a failure: what has another noun or an adjective next to it that
-    says what it is; a parser may take both for objects."""
+    """elected [Smith] president, called [the play] a failure: the object that has a second noun or an adjective as its
+    complement; a parser may take both for objects."""
     if tree.shown(verb) not in ELECTING | CALLING:
         return None
     clauses = [at for at in tree.under(verb, "ccomp") if not tree.under(at, "nsubj", "nsubj:pass", "mark")]
@@ -229,7 +225,7 @@ def complemented(tree: Tree, verb: int) -> int | None:
 
 
 def kept_from_doing(tree: Tree, verb: int) -> list[int]:
-    """The verbs of "prevented the virus from [entering] cells": what is prevented is not the virus."""
+    """The verbs of "prevented the virus from [entering] cells": the entering is prevented, not the virus."""
     things = tree.under(verb, "obj")
     clauses = [
         *tree.under(verb, "advcl", "xcomp", "ccomp"),
@@ -250,20 +246,18 @@ def doers(tree: Tree, verb: int) -> list[int]:
 
 
 def _without(tree: Tree, verb: int) -> bool:
-    """left the village without water: the village was not left."""
+    """Is there a phrase with "without"? In "left the village without water" nobody left the village."""
     cases = [case for noun in tree.under(verb, "obl", "nmod") for case in tree.under(noun, "case")]
     return tree.shown(verb) in CALLING and any(tree.shown(case) == "without" for case in cases)
 
 
 def made_to(tree: Tree, verb: int) -> Iterator[Link]:
-    """The law [requires drivers to wear] belts; the vaccine [prevented the virus from entering] cells: what is required
-    is not the drivers."""
+    """The law [requires drivers to wear] belts; the vaccine [prevented the virus from entering] cells: the verb applies
+    to the action, not to the drivers."""
     things = tree.under(verb, "obj") or tree.under(verb, "iobj")
     if len(things) != 1 or things[0] < verb:
         return
-    whole = (
-        tree.tokens[things[0]].pos == QUANTITY or tree.shown(things[0]) in GROUPS
-    )  # "forced thousands of farmers to"
+    whole = is_group(tree, things[0])  # "forced thousands of farmers to"
     inner = (argument if whole else short_phrase)(tree, things[0]) if tree.is_noun(things[0]) else ()
     for second in dict.fromkeys((*doers(tree, verb), *kept_from_doing(tree, verb))):
         front = (*tree.under(second, "mark", "case"), *predicate(tree, second))
@@ -278,7 +272,7 @@ def prepositional(tree: Tree, verb: int) -> Iterator[Link]:
     if not tree.under(verb, "obj", "iobj") and not tree.is_noun(verb) and complemented(tree, verb) is None:
         if verb + 1 in tree.under(verb, "advmod") and tree.shown(verb + 1) in COMPASS:
             yield from (((verb + 1, *of), noun) for of, noun in phrases(tree, verb + 1, "obl", "nmod"))
-        # a time is related to only where nothing else is: "fell by a third in May"
+        # a time is an object only if there is no other: "fell by a third in May"
         seen = bool(tree.under(verb, "xcomp", "ccomp"))
         former = None
         for before, noun in phrases(tree, verb, "obl", "nmod"):
@@ -288,17 +282,16 @@ def prepositional(tree: Tree, verb: int) -> Iterator[Link]:
 
 
 def _place_in_a_place(tree: Tree, former: Link | None, before: tuple[int, ...]) -> bool:
-    """came from mines [in] Silesia: nobody came in Silesia; the second place tells where the first is."""
+    """Does the second place locate the first? In "came from mines [in] Silesia" the mines are in Silesia."""
     if former is None or tree.shown(before[-1]) not in WITHIN or tree.shown(former[0][-1]) not in PLACES:
         return False
-    return before[0] == max((former[1], *argument(tree, former[1]))) + 1
+    return not timed(tree, former[1]) and before[0] == max((former[1], *argument(tree, former[1]))) + 1
 
 
 def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
     """Canada [took action against] China; "lions [have a taste for] meat" with a phrase that belongs to the object."""
     for thing in tree.under(verb, "obj") if complemented(tree, verb) is None and not tree.under(verb, "iobj") else ():
-        whole = tree.tokens[thing].pos == QUANTITY or tree.shown(thing) in GROUPS
-        whole = whole or any(at == thing + 1 for at in tree.under(thing, "appos"))  # "the river Elbe"
+        whole = is_group(tree, thing) or any(at == thing + 1 for at in tree.under(thing, "appos"))  # "the river Elbe"
         inner = (argument if whole else short_phrase)(tree, thing) if tree.is_noun(thing) and thing > verb else ()
         if inner and not tree.under(thing, "case", "conj"):
             own = tree.shown(verb) in ("has", "have", "had") and tree.under(thing, "nmod:poss")  # "has its seat in"
@@ -318,6 +311,8 @@ def object_and_preposition(tree: Tree, verb: int) -> Iterator[Link]:
 
 def infinitive(tree: Tree, verb: int) -> Iterator[Link]:
     """Garlic [helps to prevent] colds; Rome [tried to take control of] Gaul; aspirin [is used to reduce] fever."""
+    if tree.under(verb, "obj", "iobj"):
+        return
     purpose = [
         at for at in tree.under(verb, "advcl") if verb + 1 in tree.under(at, "mark") and tree.shown(verb + 1) == "to"
     ]
@@ -327,11 +322,7 @@ def infinitive(tree: Tree, verb: int) -> Iterator[Link]:
         if verb + 1 in tree.under(at, "mark", "case") and tree.shown(verb + 1) == "from"
     ]
     for second in dict.fromkeys((*tree.under(verb, "xcomp"), *purpose, *passive)):
-        if (
-            tree.is_verb(second)
-            and second > verb
-            and not (tree.under(verb, "obj", "iobj") or tree.under(second, "nsubj"))
-        ):
+        if tree.is_verb(second) and second > verb and not tree.under(second, "nsubj"):
             start = tree.under(second, "case") if second in passive else []
             front = tuple({*tree.under(second, "mark"), *start, *predicate(tree, second)})
             for rule in (transitive, prepositional, object_and_preposition):
@@ -380,7 +371,7 @@ def in_a_place(tree: Tree, noun: int) -> Iterator[Link]:
         yield before, noun
 
 
-# ---- read off a noun -----------------------------------------------------------------------------------------------
+# ---- assertions from a noun ----------------------------------------------------------------------------------------
 
 
 def apposition(tree: Tree, noun: int) -> Iterator[Found]:
@@ -404,14 +395,14 @@ def apposition(tree: Tree, noun: int) -> Iterator[Found]:
         parts = [link for link in links if inner and not is_name(tree, other, link[0])]
         for before, thing in parts:
             yield argument(tree, noun), (be, *inner, *before), argument(tree, thing)
-        # "the owner of the tanker, a Greek": of which noun it is said, only its parser knows; "Henry the Navigator"
+        # "the owner of the tanker, a Greek" is ambiguous; "Henry the Navigator"
         whole = any(tree.shown(before[-1]) == "of" for before, _ in parts)
         if not whole and tree.under(other, "punct") and tree.tokens[noun].dep != "nmod":
             yield argument(tree, noun), (be,), argument(tree, other)
 
 
 def _called(tree: Tree, noun: int, name: int) -> bool:
-    """the firm's founder, Lena Ortiz, owns: one person and a name between two commas."""
+    """Is the name an apposition between two commas? "the firm's founder, Lena Ortiz, owns" is about one person."""
     if tree.tokens[noun].pos != "NOUN" or tree.tokens[name].pos != "PROPN" or tree.under(noun, "conj"):
         return False
     definite = tree.under(noun, "nmod:poss") or any(tree.shown(at) == "the" for at in tree.under(noun, "det"))
@@ -447,8 +438,8 @@ def existence(tree: Tree, noun: int) -> Iterator[Found]:
 
 
 def said_of_some(tree: Tree, noun: int, verb: int) -> bool:
-    """patients who take aspirin should not drink alcohol, children whose parents smoke have asthma, every child that
-    was born here: not of all of them. What happened to some did happen: "workers who lost their jobs marched"."""
+    """Does a statement hold only for some? "patients who take aspirin should not drink alcohol", "every child that was
+    born here". What happened to some did happen: "workers who lost their jobs marched"."""
     clauses = [at for at in tree.under(noun, "acl", "acl:relcl") if not tree.under(at, "punct")]
     near = [tree.shown(at) for at in tree.under(noun, "det", "det:predet", "amod")]
     duty = negated(tree, verb) or any(tree.shown(at) in ("should", "must") for at in tree.under(verb, "aux"))
@@ -468,7 +459,7 @@ OTHERS = (apposition, object_relative, existence)
 
 
 def extract(tree: Tree) -> list[Found]:
-    """Every assertion of a tree, each once; what the sentence only mentions is left out."""
+    """Every assertion of a tree, each once; what is only mentioned is left out."""
     results: dict[Found, None] = {}
     for at, one in enumerate(tree.tokens):
         if (one.pos in (*VERBS, "ADJ", "AUX") or tree.under(at, "cop")) and asserted(tree, at):
@@ -484,7 +475,8 @@ def _denies(tree: Tree, one: Found) -> bool:
 
 
 def _whole(tree: Tree, one: Found) -> bool:
-    """Whether a denial has all that its sentence denies: who did not invade Kenya in 1935 may have done so in 1936."""
+    """Does a negated assertion contain all that its sentence denies? "did not invade Kenya in 1935" is not "never
+    did"."""
     inside = {at for part in one for at in part if at >= 0}
     heads = [
         at
@@ -499,7 +491,7 @@ def _whole(tree: Tree, one: Found) -> bool:
 
 
 def _narrows(tree: Tree, head: int, at: int) -> bool:
-    """Whether a denial is one only together with this word: in 1935, yesterday, to please her father, fully."""
+    """Does this word narrow a negation? in 1935, yesterday, to please her father, fully."""
     label, word = tree.tokens[at].dep, tree.shown(at)
     if label.startswith("advcl"):
         return not tree.under(at, "punct")
@@ -512,7 +504,7 @@ def _of_predicate(tree: Tree, verb: int, results: dict[Found, None]) -> None:
     for who in SUBJECTS:
         for head, front in who(tree, verb):
             for rule in PREDICATES:
-                # a copula's noun is in the relation only where it is no argument
+                # a copula's noun is part of the relation unless it is an argument
                 group = _copula_group(tree, verb, with_noun=rule is copula_and_preposition, copular=rule in COPULAR)
                 for link, thing in rule(tree, verb):
                     relation = (*front, *sorted((*group, *link)))

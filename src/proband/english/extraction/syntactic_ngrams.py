@@ -20,7 +20,7 @@ from proband.english.extraction.tally import PUT_IN, Assertion, Written, written
 from proband.english.extraction.trees import token, tree
 from proband.english.extraction.word_lists import SHOWN
 
-SHAPES = 500_000  # remembered at most
+SHAPES = 500_000  # most shapes that are kept
 # every rule needs a subject, a relative clause, a participle or an apposition
 NEEDED = re.compile("subj|rcmod|partmod|vmod|appos|/acl")
 TOKEN = re.compile(r"(\S+)/([^/\s]+)/([^/\s]+)/(\d+)")
@@ -42,14 +42,14 @@ class NgramReader:
         if not NEEDED.search(ngram):
             return []
         flat = ngram.replace(" ", "/").split("/")
-        if len(flat) != 4 * ngram.count(" ") + 4:  # a word with a slash in it, or no n-gram
+        if len(flat) != 4 * ngram.count(" ") + 4:  # a word that contains a slash, or no n-gram
             flat = self._flat(ngram, number)
         words = flat[::4]
         flat[::4] = [IN_SHAPES.get(word, "") for word in words]
         shape = "/".join(flat)
         result = self.shapes.get(shape)
         if result is None:
-            self._flat(ngram, number)  # whether every token is one
+            self._flat(ngram, number)  # checks that every token is valid
             result = self._learn(shape, flat)
         if not result or not (count := self.count(cells, number)):
             return []
@@ -61,7 +61,7 @@ class NgramReader:
         for each in ngram.split(" "):
             match = TOKEN.fullmatch(each)
             if match is None:
-                raise ProbandError(f"{each!r} is no word/tag/label/head", file=self.file, line=number)
+                raise ProbandError(f"{each!r} is not word/tag/label/head", file=self.file, line=number)
             flat += match.groups()
         return flat
 

@@ -1,4 +1,4 @@
-"""Counting assertions while they are found: texts from positions, the same assertion once."""
+"""Counting assertions: texts from positions, each assertion once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def assertions(words: Sequence[str], founds: Iterable[Found]) -> Iterable[Assert
 
 
 def spaced(argument: str) -> str:
-    """Possessives and hyphens as English writes them; treebanks and parsers have them as words of their own.
+    """Possessives and hyphens as written; treebanks and parsers have them as separate tokens.
 
     >>> spaced("the patient 's doctor"), spaced("the patients ' doctor"), spaced("O 'Brien 's")
     ("the patient's doctor", "the patients' doctor", "O 'Brien's")
@@ -40,7 +40,7 @@ def spaced(argument: str) -> str:
 
 
 def written(result: Found) -> tuple[Written, Written, Written]:
-    """What writes subject, relation and object from the words of a sentence, with PUT_IN after them."""
+    """Functions that write subject, relation and object from the words of a sentence followed by PUT_IN."""
     subject, relation, thing = map(_text, result)
     return subject, relation, thing
 
@@ -51,7 +51,7 @@ def _text(positions: tuple[int, ...]) -> Written:
 
 
 class AssertionTally:
-    """assertion -> count, up to a number of distinct ones; whoever fills it empties it then."""
+    """assertion -> count, up to a number of distinct ones; the caller empties it then."""
 
     def __init__(self, most: int = 500_000) -> None:
         self.most = most

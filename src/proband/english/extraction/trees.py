@@ -56,6 +56,8 @@ LABELS = {
     "obl:agent": "obl",
     "acl:relcl:pass": "acl:relcl",
     "nmod:desc": "compound",
+    "flat:foreign": "flat",
+    "flat:name": "flat",
     "ROOT": "root",
 }
 # Penn Treebank tags -> universal parts of speech; a plural noun is marked, since "is" or "are" may be put before it
@@ -80,13 +82,13 @@ TAGS = {
     **dict.fromkeys(("VBP", "VBZ"), "VERB"),
     **dict.fromkeys(("VB", "VBG", "VBN"), "VERBN"),
 }
-QUANTITY = "QUANTITY"  # a number or another word that a phrase with `of` follows, as part of one noun phrase
+QUANTITY = "QUANTITY"  # a number or similar word before a phrase with `of`, as part of one noun phrase
 NOUNS = ("NOUN", "NOUNS", "PROPN", "PROPNS", QUANTITY)
 FINITE = ("VERB", "VERBD")
 VERBS = (*FINITE, "VERBN")
 YEAR = re.compile("1[0-9]{3}|20[0-9]{2}")
 BOUNDS = ("over", "under", "above", "below")
-NOMINAL = ("nsubj", "nsubj:pass", "obj", "iobj", "obl", "nmod")  # places of a noun
+NOMINAL = ("nsubj", "nsubj:pass", "obj", "iobj", "obl", "nmod")  # labels of nouns
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class Tree:
     children: tuple[tuple[int, ...], ...]
 
     def under(self, at: int, *labels: str) -> list[int]:
-        """The dependents of a token that have one of these labels, in order."""
+        """The dependents of a token with one of these labels, in order."""
         return [child for child in self.children[at] if self.tokens[child].dep in labels]
 
     def is_noun(self, at: int) -> bool:
@@ -128,9 +130,9 @@ def token(word: str, pos: str, dep: str, head: int) -> TreeToken:
 
 
 def tree(tokens: Iterable[TreeToken]) -> Tree:
-    """A tree in one dialect, whatever the dialect of the tokens."""
+    """A tree in Universal Dependencies, from tokens in any dialect."""
     given = _with_copulas(_with_long_prepositions(_with_cases_of_heads(_with_cases(tuple(tokens)))))
-    given = _with_ages(given)
+    given = _with_dates(_with_ages(given))
     plain = _with_shares(_with_nominal_subjects(_with_nominal_adjectives(given)))
     return _built(_with_quantities(_with_receivers(_with_offices(plain))))
 
@@ -144,7 +146,7 @@ def _built(tokens: Sequence[TreeToken]) -> Tree:
 
 
 def _with_cases(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """prep(h, p) and pobj(p, n) become obl(h, n) or nmod(h, n) and case(n, p); of several objects the first counts."""
+    """prep(h, p) and pobj(p, n) become obl(h, n) or nmod(h, n) and case(n, p), for the first object."""
     out = list(tokens)
     for at, one in enumerate(tokens):
         if one.dep != "pobj" or one.head < 0 or tokens[one.head].dep not in ("prep", "pcomp"):
@@ -159,7 +161,7 @@ def _with_cases(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def _with_cases_of_heads(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """of Mount Ararat: a preposition that a parser ties to the first word of a name belongs to the name."""
+    """of Mount Ararat: a preposition attached to the first word of a name belongs to the name."""
     return [
         replace(one, head=tokens[one.head].head)
         if one.dep == "case" and at < one.head < tokens[one.head].head and tokens[one.head].dep in ("compound", "amod")
@@ -169,8 +171,7 @@ def _with_cases_of_heads(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def _with_long_prepositions(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """next to the station, in front of the hall: the noun depends on what is there, and all the words before it are
-    its preposition."""
+    """next to the station, in front of the hall: all words before the noun are its preposition."""
     out = list(tokens)
     for at, one in enumerate(tokens):
         middle = one.head
@@ -189,11 +190,11 @@ def _with_long_prepositions(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def _with_ages(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """in people over 65, infants under six months: a bound after a plural belongs to it, whatever a parser says."""
+    """in people over 65, infants under six months: a bound after a plural belongs to it, whatever the parse."""
     out = list(tokens)
     for at in range(len(tokens) - 2):
         noun, bound, number = tokens[at : at + 3]
-        age = bound.head  # the number, or what it counts
+        age = bound.head  # the number, or the noun that it counts
         if noun.pos != "NOUNS" or bound.shown not in BOUNDS or number.pos != "NUM" or age < at + 2:
             continue
         counted = age == at + 2 or (number.head == age == at + 3 and tokens[age].shown in TIMES)
@@ -202,8 +203,24 @@ def _with_ages(tokens: Sequence[TreeToken]) -> list[TreeToken]:
     return out
 
 
+def _with_dates(tokens: Sequence[TreeToken]) -> list[TreeToken]:
+    """on 3 May 1998, on May 3, 1998, in May 1998: the month is the head, of the day and of the year."""
+    out = list(tokens)
+    for at, one in enumerate(tokens):
+        day = one.head
+        if one.shown in TIMES and one.dep in ("nmod:unmarked", "compound") and day >= 0 and tokens[day].pos == "NUM":
+            out = [replace(each, head=at) if each.head == day else each for each in out]
+            out[at] = replace(one, dep=out[day].dep, head=out[day].head)
+            out[day] = replace(out[day], dep="nummod", head=at)
+    for at, one in enumerate(out):
+        if one.pos == "YEAR" and one.dep == "nmod:unmarked" and 0 <= one.head < at and out[one.head].shown in TIMES:
+            whole = all(one.head <= each.head <= at for each in out[one.head + 1 : at])
+            out[at] = replace(one, dep="flat") if whole else one
+    return out
+
+
 def _with_copulas(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """attr(v, n) and acomp(v, n) become the head, with cop(n, v), as UD has it; the verb's other dependents move."""
+    """attr(v, n) and acomp(v, n) become the head, with cop(n, v), as in UD; the verb's other dependents move."""
     out = list(tokens)
     for at, one in enumerate(tokens):
         verb = one.head
@@ -218,8 +235,8 @@ def _with_copulas(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def _with_nominal_adjectives(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """the British, the poor, the oldest of the bridges: an adjective with an article, in the place of a noun, is a
-    plural noun, and what follows with `of` belongs to it."""
+    """the British, the poor, the oldest of the bridges: an adjective with an article in the place of a noun is a plural
+    noun, and a following phrase with `of` belongs to it."""
     articles = {one.head for one in tokens if one.dep == "det" and one.shown == "the"}
     of = {one.head for one in tokens if one.dep == "case" and one.shown == "of"}
     nouns = {at for at, one in enumerate(tokens) if one.pos == "ADJ" and one.dep in NOMINAL and at in articles}
@@ -234,7 +251,7 @@ def _with_nominal_adjectives(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def _with_nominal_subjects(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """Smoking is the cause: a noun, or a participle alone, is a nominal subject, whatever else a parser calls it."""
+    """Smoking is the cause: a noun or a single participle is a nominal subject, whatever the parse."""
     heads = {one.head for one in tokens}
     return [
         replace(one, dep="nsubj", pos=one.pos if one.pos in NOUNS else "NOUN")
@@ -245,7 +262,7 @@ def _with_nominal_subjects(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def _with_shares(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """one in five customers: customers, however a parser joins the numbers to them."""
+    """one in five customers: the noun is customers, however a parser attaches the numbers."""
     out = list(tokens)
     for at in range(len(tokens) - 3):
         first, within, second, noun = tokens[at : at + 4]
@@ -259,7 +276,7 @@ def _with_shares(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def _with_offices(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """appointed his brother Joseph king of Spain: the office is no part of the name before it, nor the name of it."""
+    """appointed his brother Joseph king of Spain: the office is not part of the name before it, nor the reverse."""
     out = list(tokens)
     for at, one in enumerate(tokens):
         if _named(tokens, at):  # "named the town Londinium"
@@ -314,8 +331,8 @@ def _with_receivers(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def _with_quantities(tokens: Sequence[TreeToken]) -> list[TreeToken]:
-    """two of the five patients, most of the soldiers, more than half of the students: one phrase, whose head is a
-    QUANTITY."""
+    """two of the five patients, most of the soldiers, more than half of the students: one phrase with a QUANTITY as its
+    head."""
     of = {one.head for one in tokens if one.dep == "case" and one.shown == "of"}
     found = [at for at, one in enumerate(tokens) if one.dep in ("nmod", "obl") and at in of and 0 <= one.head < at]
     parts = {
@@ -323,7 +340,7 @@ def _with_quantities(tokens: Sequence[TreeToken]) -> list[TreeToken]:
         for at in found
         if tokens[tokens[at].head].pos == "NUM" or tokens[tokens[at].head].shown in QUANTITIES
     }
-    whole = set(parts.values())  # "by most of the delegates": of an adjective a parser makes an obl
+    whole = set(parts.values())  # "by most of the delegates": parsers make an obl of the adjective
     return [
         replace(one, pos=QUANTITY)
         if at in parts and one.dep != "root"
@@ -335,7 +352,7 @@ def _with_quantities(tokens: Sequence[TreeToken]) -> list[TreeToken]:
 
 
 def universal_pos(pos: str, features: str) -> str:
-    """A part of speech as `token` takes it, from a universal one and its features.
+    """The part of speech for `token`, from a universal one and its features.
 
     >>> universal_pos("NOUN", "Number=Plur"), universal_pos("VERB", "Tense=Past|VerbForm=Part")
     ('NOUNS', 'VERBN')

@@ -1,4 +1,4 @@
-"""The words that rules may look at: closed classes, and lists of those that change what a sentence asserts.
+"""The words that rules may use: closed classes, and lists of words that change what a sentence asserts.
 
 A token shows its word only where it is in SHOWN (trees.py), so that the rules depend on shapes.
 """
@@ -17,7 +17,7 @@ not n't never no neither nor or rather few little a an the that which what whate
 per cent -
 """
 )
-# what stands for a part of others: "two of the patients", "half of the students"
+# words for a part of others: "two of the patients", "half of the students"
 QUANTITIES = listed(
     """
 few little half third thirds quarter quarters fifth tenth majority minority most least many much some all both each
@@ -25,7 +25,7 @@ several one none more less any another other others dozens hundreds thousands mi
 percent rest couple fraction remainder cent
 """
 )
-# "elected Smith president": the object has a name for it beside it; who "called the play a failure" called no play
+# "elected Smith president": the object has a second name; in "called the play a failure" no play is called
 ELECTING = listed(
     """
 elect elects elected vote votes voted appoint appoints appointed name names named choose chooses chose chosen nominate
@@ -47,7 +47,7 @@ bishop archbishop pope mayor ambassador secretary treasurer leader head chief co
 speaker manager editor dean regent sheriff professor premier champion winner player
 """
 )
-# "persuaded Smith to resign": Smith was persuaded, where in "wanted Smith to resign" nobody was wanted
+# "persuaded Smith to resign": Smith was persuaded, but in "wanted Smith to resign" nobody was wanted
 PERSUADING = listed(
     """
 force forces forced persuade persuades persuaded order orders ordered ask asks asked urge urges urged convince
@@ -57,7 +57,7 @@ sends sent help helps helped teach teaches taught tell tells told remind reminds
 challenged pay pays paid command commands commanded inspire inspires inspired use uses used employ employs employed
 """
 )
-# "a team of surgeons", "a glass of water": one phrase, which is not taken apart
+# "a team of surgeons", "a glass of water": one phrase
 GROUPS = listed(
     """
 team group glass cup bottle piece pieces set series collection pair bag box bunch crowd herd flock range variety kind
@@ -67,7 +67,7 @@ ounces mile miles metre metres acre acres barrel barrels load mixture army fleet
 bundle cluster row class amount share section portion spoonful bucket wave flood
 """
 )
-# nouns that relate others: "reduced the risk of stroke" speaks of strokes, "held the letters of Liszt" of letters
+# nouns that relate others: "reduced the risk of stroke" is about strokes, "held the letters of Liszt" about letters
 RELATING = listed(
     """
 risk presence absence control possession advantage care charge use cause effect effects lack shortage member members
@@ -93,21 +93,21 @@ attack attacks assault assaults raid raids report reports book books ban bans li
 debate debates research information war impact law laws restriction restrictions study studies
 """
 )
-# "compared with men, women live longer": the women are not compared in what it says
+# "compared with men, women live longer" does not assert that women are compared
 DANGLING = listed(
     """
 given compared depending judging considering speaking based according following including regarding concerning starting
 beginning seen viewed measured adjusted assuming granted put taken generally owing barring excluding excepting
 """
 )
-FORMER = listed("once formerly previously then originally initially")  # "Hansen, once the head of the bank": no more
-PASSING = listed("also therefore however though yet still thus either")  # beside a negation they narrow nothing
+FORMER = listed("once formerly previously then originally initially")  # "Hansen, once the head of the bank"
+PASSING = listed("also therefore however though yet still thus either")  # next to a negation they do not narrow it
 BESIDE = listed("next close")  # with `to`
 IN_FRONT = listed("front behalf spite")  # in front of, on behalf of: one preposition
 UNIVERSAL = listed("all every each any most")
 TIMING = listed("after before during since until till")
 COMPASS = listed("north south east west northeast northwest southeast southwest")
-MENTIONED = listed("must according opinion opinions view there")  # by the rules themselves
+MENTIONED = listed("must according opinion opinions view there")  # used by the rules themselves
 ROLES = (ELECTING, CALLING, OFFICES, PERSUADING, GROUPS, RELATING, TOPICS, QUANTITIES, UNIVERSAL)
 PLACES = (COMPASS, BESIDE, IN_FRONT, TIMES, TIMING, FORMER, PASSING, DANGLING)
 SHOWN = CLOSED_CLASS.union(MENTIONED, DOUBTS, CONDITIONS, COULD_HAVE, VOUCHING, SAYING, *ROLES, *PLACES)
