@@ -14,7 +14,9 @@ from proband.core.plugins import declared, described
 from proband.pipeline.run_options import ReaderOptions, RunOptions, SharedRunOptions
 
 FUNCTIONS = {"list": "listing", "steps": "check_replies"}  # `proband.steps` is a package, `list` Python's own
-DISPATCHING = {  # verbs with a function of their own -> what takes their options in Python; None: what it is for
+DISPATCHING: dict[
+    str, dict[str, str]
+] = {  # verbs with a function of their own -> what takes their options in Python; None: what it is for
     "run": {},
 }
 

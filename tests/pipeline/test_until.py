@@ -69,6 +69,8 @@ def test_two_runs_are_compared_at_every_look(items: Path, tmp_path: Path) -> Non
     for name, seed in (("a", 0), ("b", 0)):
         until(items, tmp_path / name, "±9", seed=seed)
     same = compare(tmp_path / "a", tmp_path / "b", until="decided", equal_within=20.0)
+    assert same["until"] is not None
+    assert same["equal"] is not None
     assert not same["until"]["decided"]
     assert same["groups"][0]["changed"] is not None
     assert same["equal"][0]["p"] < 0.05  # the same model twice

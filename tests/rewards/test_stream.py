@@ -51,12 +51,12 @@ def test_a_statement_that_fills_the_blank_is_an_answer_and_its_converse_is_not()
         item = stream()[number]
         assert item.gold is not None
         a, b = (item.facts["names"][person] for person in item.facts["query"])
-        right, reward = item.choices[item.gold], lambda reply, item=item: stream().reward(item, reply).total
+        right = item.choices[item.gold]
         stated = (f"{b} is {a}'s {right}.", f"So {b} is the {right} of {a}.", f"Answer: {b} is {a}'s {right}")
         sham = (f"{a} is {b}'s {right}.", f"{b} is the {right} of somebody.", f"<answer>{a} is {b}'s {right}</answer>")
         denied = (f"{b} is not {a}'s {right}.", f"{b} is the {right} of {a}? No.", f"If so, {b} is {a}'s {right}.")
-        assert [reward(reply) for reply in stated] == [1.0, 1.0, 1.0]
-        assert [reward(reply) for reply in (*sham, *denied)] == [0.0] * 6
+        assert [stream().reward(item, reply).total for reply in stated] == [1.0, 1.0, 1.0]
+        assert [stream().reward(item, reply).total for reply in (*sham, *denied)] == [0.0] * 6
 
 
 def test_there_are_as_many_kinds_as_are_told() -> None:

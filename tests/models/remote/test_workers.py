@@ -93,7 +93,12 @@ def test_tasks_of_a_library_take_their_first_step_before_they_are_cancelled() ->
         await asyncio.ensure_future(task_of_library(connect()))
 
     with closing(Session(httpx.AsyncClient(), at_a_time=1)) as session:
-        canceller = threading.Thread(target=lambda: connecting.wait() and session.cancel())
+
+        def cancel_while_connecting() -> None:
+            connecting.wait()
+            session.cancel()
+
+        canceller = threading.Thread(target=cancel_while_connecting)
         canceller.start()
         with pytest.raises(asyncio.CancelledError):
             session.finish(all_of(1, ask, turn=session.turn))
