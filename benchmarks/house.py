@@ -39,46 +39,6 @@ PACKAGE = SOURCE / "proband"
 PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- written by: python benchmarks/house.py walk --write -->\n", "<!-- end of what was written -->\n"
 SMALL, SHORT = 30, 60  # lines
-# What came after the second rebuilding was planned (17 November, 59,200 lines without the web app): capabilities with
-# files of their own. What was added to files that existed counts as theirs.
-NEW_FILES = (
-    "proof/answers",
-    "auditing/deeds",
-    "auditing/events",
-    "auditing/measures",
-    "auditing/parsed_reader",
-    "auditing/puzzles/",
-    "auditing/things",
-    "pipeline/evaluate",
-    "pipeline/items",
-    "pipeline/panel",
-    "pipeline/replies",
-    "pipeline/scorers",
-    "pipeline/steps",
-    "reporting/draw/profile_chart",
-    "reporting/items",
-    "reporting/profile",
-    "rewards",
-    "steps/",
-    "suites/analogy/paper/findings",
-    "suites/facts/",
-    "suites/inference/curves/hidden_positives",
-    "suites/kinship/reading/adjuncts",
-    "suites/kinship/reading/clauses",
-    "suites/kinship/reading/dependencies",
-    "suites/kinship/reading/first_names",
-    "suites/kinship/reading/noun_phrases",
-    "suites/kinship/reading/people_words",
-    "suites/kinship/reading/plain_words",
-    "suites/kinship/reading/predicates",
-    "suites/kinship/reading/questions",
-    "suites/kinship/reading/referents",
-    "suites/kinship/reading/replies",
-    "suites/kinship/reading/rows",
-    "suites/kinship/reading/statements",
-    "suites/kinship/reading/story",
-    "suites/kinship/reading/tokens",
-)
 NUMBER_ROOMS = (
     "proband.stats.scores",
     "proband.stats.estimators",
@@ -127,13 +87,6 @@ def count() -> dict[str, int]:
     }
 
 
-def lines_of(new: bool) -> int:
-    """Lines of what came later, or of the rest."""
-    paths = {path.relative_to(PACKAGE).with_suffix("").as_posix(): path for path in modules().values()}
-    chosen = [path for name, path in paths.items() if name.startswith(NEW_FILES) == new]
-    return sum(path.read_text(encoding="utf-8").count("\n") for path in chosen)
-
-
 def definitions() -> Iterator[tuple[str, ast.AST]]:
     for module, path in modules().items():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -168,7 +121,6 @@ def table() -> dict[str, str]:
     walks = {suite: len(walk_alone(suite)) for suite in WALKS}
     return {
         "lines of src/proband": f"{count()['lines']:,}",
-        "of these in files of later capabilities, and the rest": f"{lines_of(True):,}, {lines_of(False):,}",
         f"files an item passes ({' / '.join(walks)})": " / ".join(map(str, walks.values())),
         "classes a number passes from answers to a page": str(len(walk_alone("numbers"))),
         "functions that return dict[str, Any]": str(untyped_functions()),

@@ -21,19 +21,19 @@ from typing import Any
 
 HERE = Path(__file__).parent
 VERDICTS = ("holds", "fails", "open", "not interpretable")
-HEAD = """# The papers, component by component
+HEAD = """# Reproductions of the papers
 
-What was run of each paper, with the command that runs it.
+For each paper: what was run, the command that runs it, and which of the paper's findings hold.
 
-- *whole*: as many items (or trainings, pairs, texts) as in the paper; *sample*: fewer; *missing*: not run.
-- `DATA` is the folder with the papers' data, `TEXT` a folder of plain text. Other commands use our own lists.
+- *whole*: at least as many items (or trainings, pairs, texts) as in the paper, not necessarily with the paper's data or models; *sample*: fewer; *missing*: not run.
+- `DATA` is the folder with the papers' data, `TEXT` a folder of plain text. Commands without them use the data that ships with Proband. [Limits](limits.md) lists settings in which a committed run differs from the command.
 - ✓: a nightly test runs the command on a sample.
-- A finding *holds* or *fails* if its test is significant after correction; otherwise it is *open* ([how](../docs/statistics.md)).
-- The tables of findings count tests, one for each method and data set. Later methods (causal language models and sentence encoders after 000 and 002, GAT with messages both ways) are counted apart.
+- A finding *holds* if its test is significant in the paper's direction after correction, *fails* if it is significant in the opposite direction, and is *open* otherwise ([how](../docs/statistics.md#planning)).
+- The tables of findings count tests, one for each method and data set. Methods that the paper does not have are counted separately: causal language models and sentence encoders for 000 (analogies) and 002 (inference), and for 001 (CLUTRR) a GAT that passes messages in both directions.
 
 `python experiments/components.py` writes this page from `components.toml` and the committed verdicts. [Limits](limits.md) lists what the results do not show.
 """
-COUNTS = """The paper's findings, tested with methods like the paper's on our models and data: {counts}.{more}
+COUNTS = """Tests of the paper's findings, with methods like the paper's but our models and data: {counts}.{more}
 """
 
 
@@ -87,8 +87,8 @@ def findings(sources: Sequence[Mapping[str, Any]]) -> dict[str, Finding]:
             if row["source"] == "ours":
                 continue
             if net := re.search(source["nets"], statement) if "nets" in source else None:
-                name = "GAT" if net[0].startswith("gat") else "a text net"
-                statement, system = statement.replace(net[0], name, 1).removeprefix("a text net: "), net[0]
+                name = "GAT" if net[0].startswith("gat") else "a text network"
+                statement, system = statement.replace(net[0], name, 1), net[0]
             finding = found.setdefault(statement, Finding(row["source"]))
             if is_tested(row) and (statement, system) not in before:
                 here.add((statement, system))
@@ -114,9 +114,10 @@ def counts(found: Mapping[str, Finding], by_chance: Sequence[str]) -> str:
     tested = sum(bool(each.own or each.later) for each in counted)
     summary = ", ".join(f"{own[verdict]} {word}" for verdict, word in zip(VERDICTS, ("hold", "fail", "are open")))
     more = [f"{own['not interpretable']} are not interpretable"] if own["not interpretable"] else []
-    more += [f"later methods: {later['holds']} hold, {later['fails']} fail, {later['open']} open"] if later else []
+    more += [f"other methods: {later['holds']} hold, {later['fails']} fail, {later['open']} open"] if later else []
     more += [f"{chance} tests that random rules also pass are not counted"] if chance else []
-    summary = f"**{summary}** ({own.total()} tests; {tested} of {len(counted)} statements tested)"
+    every = f"all {tested} were" if tested == len(counted) else f"{tested} were"
+    summary = f"**{summary}** ({own.total()} tests of {len(counted)} findings; {every} tested)"
     return COUNTS.format(counts=summary, more=" " + "; ".join(more).capitalize() + "." if more else "")
 
 
@@ -129,7 +130,9 @@ def finding_rows(found: Mapping[str, Finding], remarks: Mapping[str, str]) -> It
 
 def rows(paper: Mapping[str, Any]) -> Iterator[Sequence[str]]:
     for each in paper["component"]:
-        size = f"{each['items']:,} of {each['of']:,} {each.get('unit', 'items')}, {'its' if each['data'] == 'paper' else 'our'} data"
+        more = f"{each['items']:,} {each.get('unit', 'items')} (paper: {each['of']:,})"
+        size = more if each["items"] > each["of"] else f"{each['items']:,} of {each['of']:,} {each.get('unit', 'items')}"
+        size += f", {'its' if each['data'] == 'paper' else 'our'} data"
         where = f"[{state(each)}]({each['result']})" if each.get("result") else state(each)
         tables = "".join(f"; table `{name}`" for name in each.get("tables", ()))
         command = f"`{each['command']}`" if each["command"] else ""
@@ -156,7 +159,7 @@ def page() -> str:
         parts.append("\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows(paper))]) + "\n")
         found, by_chance = findings(paper["claims"]), paper.get("by_chance", ())
         parts.append(counts(found, by_chance))
-        lines = ["| finding | where | the paper's methods | later methods |", "|---|---|---|---|"]
+        lines = ["| finding | where | the paper's methods | other methods |", "|---|---|---|---|"]
         parts.append("\n".join([*lines, *finding_rows(found, paper.get("remarks", {}))]) + "\n")
     return "\n".join(parts)
 

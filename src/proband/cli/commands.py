@@ -129,7 +129,7 @@ HELP = {  # of what the docstring of a function leaves out
     "force": "Overwrite existing files.",
     "profile": "TOML file with any of these options.",
     "model": "KIND:NAME; see `proband list models`.",
-    "cluster": "Field of a log with what items share (default: cluster or clusters).",
+    "cluster": "Field of a log that names the cluster of each item (default: cluster or clusters).",
     "metric": "Name of the metric (default: the main one).",
     "parameters": "Parameter of the study; repeatable.",
     "jobs": "Stages at a time, each in its own process.",

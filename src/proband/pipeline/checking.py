@@ -202,7 +202,7 @@ SHOWN = 20  # problems that are listed in full
 def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str, Any]:
     """Re-check the certificate of every item, with a small checker that is independent of the generator.
 
-    Duplicate ids and prompts fail too, except in data by others with `allow_uncertified`.
+    Duplicate ids and prompts also fail, except in imported data with `--allow-uncertified`.
 
     Example: proband verify items
 

@@ -48,9 +48,9 @@ def compare(
 
     :param runs: Folders of runs on the same items, or logs of another tool; of more than two, all pairs are compared.
     :param by: One test for each value of this tag, with Holm's correction.
-    :param equal_within: Test whether the runs differ by less than so many points either way.
+    :param equal_within: Test whether the runs differ by less than X points in either direction (equivalence test).
     :param until: decided: test after every cluster whether two runs differ, valid at every look.
-    :param fail_if_worse: Exit with code 3 if the second run is worse than the first by more than so many points.
+    :param fail_if_worse: Exit with code 3 if the second run is significantly more than X points worse than the first.
     """
     paths = [Path(run) for run in runs]
     if len(paths) < 2:

@@ -69,7 +69,7 @@ def items(
     :param by: Tags that may explain difficulty, with commas (default: all).
     :param group: Systems to compare with the others: names with *, with commas.
     :param short: Write a short test of N items to OUT/short.
-    :param estimate: A run on the short test of the same runs, N and seed: its score.
+    :param estimate: A run on a short test: estimate its score on all items (use the same RUNS, --short N and --seed).
     """
     paths = [Path(run) for run in runs]
     wanted = Wanted(cluster=cluster, items=Path(items) if items else None)

@@ -37,7 +37,7 @@ def plan(
 ) -> PlannedSizes:
     """Plan a comparison: the number of items and clusters needed to detect a difference between two systems.
 
-    With pilot runs, every number has a 95 % interval. None: no number of items is enough.
+    With pilot runs, every number has a 95 % interval. A dash (None in JSON) means that no number of items is enough.
 
     Example: proband plan items -d 0.05
 

@@ -34,8 +34,8 @@ class RunOptions:
         is no test split; train if there is neither).
     :param limit: Run on a sample of N of these items, stratified by the suite's tags; a larger N in the same folder
         runs only the additional items.
-    :param until: Run whole clusters of items in a random order until the 95 % interval is this narrow (in points); the
-        interval is valid at every look.
+    :param until: Run whole clusters of items in a random order until the 95 % interval has this half-width (in points,
+        as ±3); the interval is valid although it is checked after every cluster.
     :param where: Only items with this tag, such as k=2,3 (several values with commas); repeatable.
     :param repeat: Run N times with different seeds, in subfolders repeat-1, ..., for models that sample (--set
         temperature=0.7). The report has the agreement of the answers, and pass^k.
@@ -52,7 +52,8 @@ class RunOptions:
     :param workers: Processes of the ray engine (default: one per GPU or core).
     :param device: cpu, cuda, cuda:1 (default: a GPU if there is one).
     :param prices: Price of an endpoint per million input and output tokens, as 0.15,0.6.
-    :param max_cost: Stop before the command, with all its prompts, repetitions and reruns, costs more than this.
+    :param max_cost: Largest cost of the command, including all prompts, repetitions and reruns; it stops before
+        exceeding it.
     :param model_options: Option of the kind of model (`proband list models`), such as dtype=bfloat16 of hf:,
         concurrency=4 of openai:, phrases=none of vec:; repeatable.
     """

@@ -34,8 +34,7 @@ from proband.stats.estimators.set_metric import SetMetric
 from proband.stats.estimators.share import Share
 from proband.stats.multiple_tests import beats_all, holm, holm_where_tested
 from proband.stats.scores import Difference, Scores, contrast, estimator_of, macro_mean, on_common_items
-from proband.stats.seeds import ONE_SEED, share_of_trainings
-from proband.stats.variance import LEAST_FREEDOM
+from proband.stats.variance import LEAST_FREEDOM, ONE_SEED, share_of_trainings
 
 __all__ = [
     "LEAST_FREEDOM",

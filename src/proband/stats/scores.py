@@ -27,8 +27,7 @@ from proband.stats.clusters import Clusters, Design, Floats, Ints, clusters_of
 from proband.stats.estimators.mean import Mean, Pieces, Result
 from proband.stats.estimators.set_metric import SetMetric
 from proband.stats.estimators.share import Share
-from proband.stats.seeds import ONE_SEED, Seeds, seeds_of, seeds_part
-from proband.stats.variance import Known, known
+from proband.stats.variance import ONE_SEED, Known, Seeds, known, seeds_of, seeds_part
 
 Estimator = Mean  # the base of all of them
 SHARE = Share()

@@ -15,8 +15,7 @@ import numpy as np
 from proband.stats.clusters import Clusters, Design, Floats, Ints
 from proband.stats.estimators.mean import Mean, Pieces, Result
 from proband.stats.estimators.share import Share
-from proband.stats.seeds import Seeds
-from proband.stats.variance import collapsed
+from proband.stats.variance import Seeds, collapsed
 
 SHARE = Share()
 

@@ -13,8 +13,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proband.stats.clusters import Clusters, Design, Floats, Ints
-from proband.stats.seeds import Seeds, with_seeds
-from proband.stats.variance import Known, cluster_sums, combined, known, p_value, quantile, variance_factors
+from proband.stats.variance import (
+    Known,
+    Seeds,
+    cluster_sums,
+    combined,
+    known,
+    p_value,
+    quantile,
+    variance_factors,
+    with_seeds,
+)
 
 POWER = 0.8  # Cohen (1988, section 2.4)
 

@@ -31,8 +31,7 @@ from proband.stats.clusters import Design, Floats, Partition
 from proband.stats.estimators.mean import Mean, Pieces, Result, t_result
 from proband.stats.estimators.share import Discordant, Share, largest_number
 from proband.stats.ranking import accuracy_of_decisions
-from proband.stats.seeds import Seeds
-from proband.stats.variance import LEVEL, p_value, quantile
+from proband.stats.variance import LEVEL, Seeds, p_value, quantile
 
 GROUPS = 100  # of clusters, each left out once
 DRAWS = 2000  # of the bootstrap

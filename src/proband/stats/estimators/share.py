@@ -51,8 +51,7 @@ import numpy as np
 
 from proband.stats.clusters import Design, Floats
 from proband.stats.estimators.mean import POWER, Mean, Pieces, Result, one_sided, power, smallest, weighted_residuals
-from proband.stats.seeds import Seeds, with_seeds
-from proband.stats.variance import Known, known, p_value, quantile, variance_factors
+from proband.stats.variance import Known, Seeds, known, p_value, quantile, variance_factors, with_seeds
 
 
 @dataclass(frozen=True, kw_only=True)

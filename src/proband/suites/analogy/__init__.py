@@ -20,7 +20,7 @@ from proband.suites.analogy.solvers import SOLVERS
 
 SUITE = Suite(
     name="analogy",
-    question="Does it know that Paris : France is Rome : Italy, and not France : Paris, Italy : France, Paris : Rome?",
+    question="Does it know that Paris is to France as Rome is to Italy, and not as Italy is to Rome?",
     variations="proband.suites.analogy.variations:VARIATIONS",
     cites="Rezaee and Camacho-Collados 2022, Probing Relational Knowledge in Language Models via Word Analogies",
     build=build,

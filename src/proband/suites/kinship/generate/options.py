@@ -56,7 +56,7 @@ class BuildOptions:
     ] = "sound"
     certify: Annotated[
         Literal["full", "sample", "none"],
-        _says("verify items and search for counter-families: all (full), a sample, or none"),
+        _says("verify items and search for counterexamples: all (full), a sample, or none"),
     ] = "sample"
     noise_size: Annotated[
         str | int, _says("facts per noise path: a number, a range like 2..3, or by kind: supporting=2,irrelevant=1")
