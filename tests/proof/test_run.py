@@ -335,16 +335,11 @@ def test_reasoning_gym_turns_in_laws_round(tmp_path: Path) -> None:
 
 
 def test_stories_in_english_are_read_strictly(run: Callable[..., Any], tmp_path: Path) -> None:
-    """What begins a sentence with a capital is no person; what is denied or of another kind is unread."""
+    """A sentence that says more than relations, denies or is of another kind is unread."""
     rows = [
-        ("Soon after lunch, [Ann] rang her aunt [Bea].", "('Ann', 'Bea')", "aunt", "entailed"),
-        ("Early on, Mary met her son Joe. Joe met his wife Di.", "What is Di to Mary?", "daughter-in-law", "entailed"),
-        (
-            "[Otto], his granddaughter [May], and her brother [Stan] went out.",
-            "('Otto', 'Stan')",
-            "grandson",
-            "entailed",
-        ),
+        ("[Ann] is the niece of [Bea].", "('Ann', 'Bea')", "aunt", "entailed"),
+        ("Mary has a son, Joe. Joe's wife is Di.", "What is Di to Mary?", "daughter-in-law", "entailed"),
+        ("Mary has a son, Joe. Joe's wife is Di. Mary made it up.", "What is Di to Mary?", "daughter-in-law", "unread"),
         ("Mary is not the mother of Jerry, but his aunt.", "What is Mary to Jerry?", "mother", "unread"),
         ("Mary met her stepsister Joan.", "What is Joan to Mary?", "sister", "unread"),
         ("Mary met her sister. Zorkon saw his aunt Joan.", "What is Joan to Mary?", "aunt", "unread"),  # Joan?,

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from proband.english.domain import OTHER, Domain, Word
+from proband.english.first_names import gender_of_name
+from proband.english.people import PRONOUNS
 from proband.english.reading import AskedRelation, Label
 from proband.english.things import DETERMINERS
 from proband.english.tokens import normalised
@@ -104,6 +106,9 @@ def read_label(
 
 def _relation(text: str, domain: Domain, asked: AskedRelation, things: Sequence[str]) -> Label | None:
     plain = re.sub(r"(?i)^(to|on|at) (?:its|his|her|their) ", r"\1 the ", text)
+    speaks_of = re.match(r"(?i)s?he\b", text)  # a pronoun means the person asked about only if the name fits it
+    if speaks_of and gender_of_name(asked.who, certain=True) != PRONOUNS[speaks_of[0].lower()]:
+        return None
     plain = re.sub(r"(?i)^(?:it|he|she|they)(?:'s| is| are| was| were) ", "", plain)
     if word := domain.word(re.sub(r"(?i)(?: (?:of|to|than|from))?(?: (?:it|her|him|them))?$", "", plain)):
         turned = asked.either_way and domain.inverse[word.relation] != word.relation

@@ -2,7 +2,7 @@
 
 One arc leads from a relation noun to its owner (a possessive, *of*, the subject of *have*), another to its holder (an
 apposition, the subject of its copula, a predicate noun). Names, pronouns and the list of words that retract a statement
-are shared with the other reader; phrases and plain words are not used. A noun without an owner is unread.
+are shared with the other reader; phrases are not used. A noun without an owner is unread.
 
 >>> from proband.english.domain import load
 >>> told = ParsedPeople(load("kinship")).read("Helen is the mother of Karen's husband David.", ())
@@ -25,12 +25,11 @@ from proband.english.extraction.plain_text import TextParser
 from proband.english.extraction.trees import Tree
 from proband.english.mentions import PeopleGrammar
 from proband.english.people import PRONOUNS, People
-from proband.english.people_facts import PeopleFacts, linked
+from proband.english.people_facts import MORE, PeopleFacts, linked
 from proband.english.phrases import Grammar
-from proband.english.plain_words import FAMILY
 from proband.english.reading import Reading, Unread, with_reasons
 from proband.english.tokens import NotRead, foreign_letter, sentences
-from proband.english.unreal import UNREAL, listed
+from proband.english.unreal import FAMILY, UNREAL, listed
 
 IN_LAW: Final = re.compile(r"\b(\w+)-in-law\b")  # one word, for the parser
 SUBJECTS: Final = ("nsubj", "nsubj:pass")
@@ -115,6 +114,8 @@ class _Story(PeopleFacts):
         if "?" in self.words or '"' in self.words:
             raise NotRead("questions and quotations within a story are not read")
         self._check_words()
+        if not kin and not verbs:
+            raise NotRead(MORE)
         for at in range(len(words)):  # in order, so that a pronoun can refer to earlier people
             if at in kin:
                 self._holders(at)

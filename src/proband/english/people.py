@@ -15,20 +15,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Final
 
 from proband.english.domain import FEMALE, MALE
 from proband.english.first_names import gender_of_name, is_first_name
-from proband.english.plain_words import is_plain
 from proband.english.things import BRACKETED, NO_NAMES, Shape
 from proband.english.tokens import NotRead, normalised, sentences
-from proband.english.unreal import listed
+from proband.english.unreal import UNREAL, listed
 
 RUN: Final = re.compile(r"(?<![\w@'])[A-Z][\w-]*(?:'[A-Z][\w-]*)?(?: [A-Z][\w-]*(?:'[A-Z][\w-]*)?)*")
 MARK: Final = r"[@#]\d+"
 SENTENCES_BACK: Final = 2  # sentences in which a pronoun looks for its referent
 PRONOUNS: Final = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE, "hers": FEMALE}
-LEADS: Final = re.compile(r" (?:on|in|at|that|this|the|after|before|when|while)\b")
 TITLES: Final = listed("Mr Mrs Ms Dr Miss Sir Lady Lord Prof")
 NAMES_TOO: Final = listed("Will May April June August Miss Christian Summer")  # names only inside a sentence
 PLACE: Final = re.compile(r"(?:^|\s)(?:in|at|on|near|through|towards?) $", re.IGNORECASE)
@@ -56,6 +55,7 @@ class People:
             found |= {n: None for n in _runs(normalised(question), {*self.given, *found}) if _occurs(n, plain)}
         found = {name: None for name in found if _occurs(name, plain) or name in self.given}
         self.names = tuple(name for name in found if not _is_part(name, found))
+        self.order = {name: place for place, name in enumerate(found)}
         self.number = {name: place for place, name in enumerate(self.names)}
         shorter = {part for name in self.names for part in _parts(name)}
         every = sorted({*self.names, *found, *shorter}, key=lambda name: (-len(name), name))
@@ -80,6 +80,9 @@ class People:
         whole = [known for known in self.names if name in _parts(known)]
         if len(whole) != 1:
             raise NotRead(f"{name!r} may mean {' or '.join(whole[:2])}" if whole else f"{name!r} is not a known name")
+        early = name in self.order and self.order[name] < self.order[whole[0]]
+        if early or (name == whole[0].split()[-1] and is_first_name(name)):
+            raise NotRead(f"{name!r} may be another person than {whole[0]}")
         return self.number[whole[0]]
 
     def knows(self, name: str) -> bool:
@@ -98,6 +101,7 @@ def _runs(text: str, known: Collection[str]) -> Iterator[str]:
     for sentence in whole:
         for match in RUN.finditer(sentence):
             words, begins = match[0].split(), match.start() == 0 or sentence[match.start() - 1] in "\"'("
+            words = [*words[:begins], *takewhile(_may_be_name, words[begins:])]  # *Emma, NOT*
             while words and words[0] in NO_NAMES and words[0] not in known:
                 if words[0] in TITLES and len(words) > 1:
                     break
@@ -108,13 +112,14 @@ def _runs(text: str, known: Collection[str]) -> Iterator[str]:
             if begins and len(words) > 1 and odd:
                 words, begins = words[1:], False  # *Supposedly Fergus*
             ordinary = begins and len(words) == 1 and not (words[0] in {*inside, *known} or is_first_name(words[0]))
-            leads = begins and len(words) == 1 and words[0] not in {*inside, *known} and is_plain(words[0].lower())
-            if leads and LEADS.match(sentence, match.end()):
-                continue  # *Early on*
             if ordinary and not re.match(r"(?:'s| (?:is|was|has|and)\b|,)", sentence[match.end() :]):
                 continue
             if words and (is_first_name(words[0]) or words[0] in known or not PLACE.search(sentence[: match.start()])):
                 yield " ".join(words)
+
+
+def _may_be_name(word: str) -> bool:
+    return word.lower() not in UNREAL or word in NAMES_TOO or is_first_name(word)
 
 
 def _parts(name: str) -> list[str]:

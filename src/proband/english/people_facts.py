@@ -12,6 +12,7 @@ from proband.english.people import Discourse, People
 from proband.english.reading import Reading, Unread
 from proband.english.tokens import NotRead
 
+MORE: Final = "it states more than relations, which may change what other sentences mean"
 FUNCTIONAL: Final = ("parent", "spouse")  # a person has at most one of each gender
 
 
@@ -77,8 +78,12 @@ class PeopleFacts:
         facts: dict[Fact, None] = {}
         told: dict[int, str] = {}
         expanded = [(w, word, o, n) for w, word, of, n in self.facts for o in self.groups.get(of, (of,))]
+        married: dict[tuple[int, int], int] = {}  # by sentence
         for who, word, of, number in expanded:
             who, of = self.one(who), self.one(of)
+            for one, other in ((who, of), (of, who)) if word.relation == "spouse" else ():
+                if married.setdefault((one, number), other) != other:
+                    raise NotRead("it is unclear who is married to whom")
             name = self.label(who)
             if who == of:
                 raise NotRead(f"{name} would be a relative of himself or herself")

@@ -258,9 +258,9 @@ class Grammar:
 
     def _asked(self, shape: Shape) -> Iterator[AskedRelation]:
         for kind, pattern in self.questions:
-            if not (match := pattern.fullmatch(shape.text)):
+            match = pattern.fullmatch(shape.text)
+            if not match or (groups := match.groupdict()).get("no"):
                 continue
-            groups = match.groupdict()
             a, b = (shape.things[int(groups[slot][1:])] if groups.get(slot) else "" for slot in ("a", "b"))
             if kind in ("forms", "route", "either"):
                 yield AskedRelation(a, b, route=kind == "route", either_way=kind == "either")
@@ -295,6 +295,8 @@ class Grammar:
         facts = tuple(fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in reading.facts)
         told = {thing for fact in facts for thing in (fact.who, fact.of)}
         own = [meant[each] for each in (asked.who, asked.of, *asked.among) if each]
+        if not own and (owned := next((each for each in sorted(told) if "'s " in each), "")):
+            raise NotRead(f"the question is about all, and {owned!r} names one who is not compared", question)
         if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
             raise NotRead(f"the story does not mention {unknown!r}", question)
         return replace(reading, facts=facts, question=asked.renamed(meant))

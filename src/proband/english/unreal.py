@@ -79,3 +79,14 @@ DENYING: Final = (NEGATION | CONDITIONS | MODAL | DOUBTS | listed("according gos
 UNREAL: Final = (NEGATION | CONDITIONS | MODAL | DOUBTFUL | FICTION | LIKENESS | CHANGE | SAYING) - listed(
     "but write writes wrote written add adds added"
 )
+# words about a family that no relation of a domain covers; sentences with them are unread
+FAMILY: Final = listed(
+    """
+    family families relative relatives related relation kin clan ancestor ancestors descendant descendants offspring
+    heir heiress baby babies boy boys girl girls kid kids youngster infant newborn toddler orphan twin twins triplet
+    triplets born birth bore bear gave given raised raise couple couples pair marriage marry marries married wed weds
+    wedding wedded bride groom newlywed newlyweds anniversary cousin cousins pregnant expecting household generation
+    maiden surname elder eldest oldest youngest named name names mothers fathers mothered fathered pa ma aka two's
+    survived leaves leave left same other another
+    """
+)

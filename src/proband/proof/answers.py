@@ -130,9 +130,7 @@ def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: Soluti
     fits = [each for each in possible if fits_label(domain, label, each)]
     if not fits:
         return "false"
-    if asked.word is None and len(fits) == len(possible):
-        return "entailed"
-    if any(each in fits for each in certain):
+    if (asked.word is None and len(fits) == len(possible)) or any(each in fits for each in certain):
         return "entailed"
     if asked.word and asked.word.gender and not asked.who and len(fits) == len(possible) == 1:
         return "gender open"  # the only one it can be, if the gender is right

@@ -54,6 +54,7 @@ class Prover:
     beyond: Callable[[Problem, Word, str], str] | None = None  # the verdict on a word that is none of the domain's
     relations_beyond: frozenset[str] = frozenset()  # what such words say
     one_person: Callable[..., Iterable[tuple[str, str, Problem]]] = lambda problem, unlinked: ()  # who may be one
+    contradictory: Callable[[Problem], bool] = lambda problem: True  # in any sense of its names and words
 
     def follows(self, problem: Problem, answer: str, world: str) -> bool:
         """Is this the only possible answer?"""

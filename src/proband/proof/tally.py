@@ -63,7 +63,7 @@ class Tally:
             severity = SEVERITY[each.kind if each.kind in NOTES else judged.verdict]
             known = {"finding": 0, "claim": each.claim, "severity": severity, "kind": each.kind, "rows": 0}
             counts: dict[str, Any] = {"verdicts": Counter(), "suggested_label": Counter(), "evidence": []}
-            group = self.groups.setdefault(each.key, known | {"share of the rows read": None} | counts)
+            group = self.groups.setdefault(each.key, known | counts)
             group["severity"] = severity if severity == "error" else group["severity"]
             group["rows"] += 1
             group["verdicts"][judged.verdict] += 1
@@ -102,7 +102,6 @@ class Tally:
         groups.sort(key=lambda group: (order.index(group["severity"]), -group["rows"]))
         for number, group in enumerate(groups, start=1):
             group["finding"] = number
-            group["share of the rows read"] = round(group["rows"] / self.read, 6) if self.read else None
             group["suggested_label"] = dict(group["suggested_label"].most_common(12))
         return groups
 

@@ -248,8 +248,8 @@ class RowJudge:
             if label is None:
                 raise ProbandError(f"the answer {row.answer[:40]!r} is not a word of {self.domain.name}")
             decision = self.decider.decide(problem, asked, label)
-            if both := "" if reader == COLUMNS or self.one_is_enough else self._one_person(decision, problem, label):
-                raise ProbandError(f"the text does not tell whether {both} are one person")
+            if doubt := "" if reader == COLUMNS or self.one_is_enough else self._doubt(decision, problem, label):
+                raise ProbandError(doubt)
             shown = self._shown(problem, asked, label) if decision.verdict in ("ambiguous", "false") else {}
         except ProbandError as error:
             return _unread(row, Unread(str(error)))
@@ -265,15 +265,17 @@ class RowJudge:
             notes=("answer leaked",) if text.leaks else (),
         )
 
-    def _one_person(self, decision: RowVerdict, problem: Problem, label: Label) -> str:
-        """Two names for what may be one person, if it decides whether the label follows. Models know nicknames."""
+    def _doubt(self, decision: RowVerdict, problem: Problem, label: Label) -> str:
+        """What else the text may mean, if it decides whether the label follows. Models know nicknames."""
+        if self.offline and decision.verdict == "inconsistent" and not self.prover.contradictory(problem):
+            return "what was read fits no world; another meaning of a sentence or of a name may fit one"
         unlinked = self.offline and decision.verdict == "ambiguous" and next(paths(problem), None) is None
         for one, other, merged in self.prover.one_person(problem, unlinked=unlinked):
             asked = decision.asked.renamed({other: one})
             decided = self.decider.decide(merged, asked, label._replace(text=one) if label.text == other else label)
             for (before, _), (after, _) in zip(decision.by_world.values(), decided.by_world.values()):
                 if after != "inconsistent" and (before == "entailed") != (after == "entailed"):
-                    return f"{one} and {other}"
+                    return f"the text does not tell whether {one} and {other} are one person"
         return ""
 
     def _agreed(self, row: AuditRow, judged: Sequence[RowVerdict]) -> RowVerdict:

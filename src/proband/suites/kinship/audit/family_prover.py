@@ -24,7 +24,7 @@ from proband.english.domain import Word as WordOf
 from proband.english.first_names import gender_of_name
 from proband.english.parsed_people import ParsedPeople
 from proband.proof.problem import Problem, Prover, Solution
-from proband.suites.kinship.audit.one_person import one_person
+from proband.suites.kinship.audit.one_person import one_person, own_ancestor
 from proband.suites.kinship.item_views import family_svg
 from proband.suites.kinship.logic import search
 from proband.suites.kinship.logic.closure import close
@@ -70,6 +70,7 @@ def provided(domain: Domain) -> Prover:
         beyond=lambda problem, label, world: beyond(domain.steps_beyond, problem, label, worlds[world]),
         relations_beyond=frozenset(domain.steps_beyond),
         one_person=partial(one_person, kin={word for p in domain.words.values() for word in p.pattern.split("|")}),
+        contradictory=own_ancestor,
     )
 
 

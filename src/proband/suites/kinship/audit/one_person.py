@@ -4,7 +4,6 @@ Readers make a separate person of each name, and of each person without a name (
 fewer: a person without a name may be any of the others, *Dr Hill* may be *Ann Hill*, and two names that no fact links
 may belong to one person (*Elizabeth*, *Liz*).
 
->>> from proband.core.types import Fact
 >>> read = Problem((Fact("Cy", "child", "Ann's brother"), Fact("Bo", "sibling", "Ann")), ("Bo", "Cy"))
 >>> [pair for *pair, _ in one_person(read, frozenset({"brother"}), unlinked=False)]
 [["Ann's brother", 'Bo'], ["Ann's brother", 'Ann']]
@@ -15,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from itertools import combinations
+from typing import Final
 
 from proband.english.people import TITLES
 from proband.proof.problem import Problem
@@ -48,3 +48,21 @@ def _merged(problem: Problem, one: str, other: str) -> Problem | None:
     if len(known) > 1 or a == b != "" or any(fact.who == fact.of for fact in facts):
         return None
     return Problem(facts, (a, b), tuple(sorted({**genders, one: next(iter(known), None)}.items())))
+
+
+OLDER: Final = {"parent": 1, "grandparent": 1, "child": -1, "grandchild": -1}
+
+
+def own_ancestor(problem: Problem) -> bool:
+    """Do the facts make a person their own ancestor? Other contradictions may come from two people with one name, from
+    *are married* (each to somebody else) or from the marriage of relatives.
+
+    >>> own_ancestor(Problem((Fact("Ann", "parent", "Sam"), Fact("Ann", "grandchild", "Sam")), ("Ann", "Sam")))
+    True
+    """
+    steps = [(f.who, f.of)[:: OLDER[f.relation]] for f in problem.facts if f.relation in OLDER and not f.negated]
+    below = {older: {younger for one, younger in steps if one == older} for older, _ in steps}
+    for _ in below:
+        for younger in below.values():
+            younger |= {each for one in tuple(younger) for each in below.get(one, ())}
+    return any(older in younger for older, younger in below.items())
