@@ -1,6 +1,6 @@
 """The gender that nearly always goes with a first name, by US births of 1880-2016 (Social Security Administration).
 
-Only names of which at least 98 in 100 are of one gender are listed (public domain; `benchmarks/reading/word_lists.py`);
+Only names of which at least 98 in 100 are of one gender are listed (public domain; `benchmarks/reading/name_list.py`);
 the text takes precedence over the name.
 
 >>> [gender_of_name(name) for name in ("Tom", "Sue", "Mohammed", "Robin", "Li Na")]
