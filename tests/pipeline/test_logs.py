@@ -13,7 +13,7 @@ from scipy import stats
 import proband
 from proband.core.errors import ProbandError
 from proband.pipeline.compare import compare
-from proband.pipeline.logs import Wanted, read_log
+from proband.pipeline.logs import read_log
 
 DATA = Path(__file__).parent / "data"
 LM_EVAL = {name: DATA / "lm-eval" / f"tiny-{name}" for name in ("gpt2", "llama")}
@@ -21,7 +21,7 @@ INSPECT = {name: DATA / "inspect" / name for name in ("always-a.json", "by-lengt
 
 
 def values(path: Path, **wanted: Any) -> dict[str, float]:
-    return {item: entry.value for item, entry in read_log(path, Wanted(**wanted)).entries.items()}
+    return {item: entry.value for item, entry in read_log(path, **wanted).entries.items()}
 
 
 def test_samples_of_lm_eval_are_read_as_the_tool_scored_them() -> None:
@@ -34,7 +34,7 @@ def test_samples_of_lm_eval_are_read_as_the_tool_scored_them() -> None:
     assert len(wrong) == 3
     assert all(".reverse." in item for item in wrong)
     assert sum(found["llama"].values()) == 4
-    entry = next(iter(read_log(LM_EVAL["gpt2"], Wanted()).entries.values()))
+    entry = next(iter(read_log(LM_EVAL["gpt2"]).entries.values()))
     assert entry.clusters == ("clusters=capital : country/25", "clusters=capital : country/17")
     assert entry.tags["probe"] == "random-head"
 
@@ -77,7 +77,7 @@ def test_logs_of_inspect_are_read_as_the_tool_scored_them() -> None:
     assert values(INSPECT["twice.eval"]) == dict.fromkeys(
         ("capital-country.random-head.25.17", "capital-country.reverse.25.17"), 1.0
     )  # two epochs of two samples
-    (entry, *_) = read_log(INSPECT["by-length.eval"], Wanted()).entries.values()
+    (entry, *_) = read_log(INSPECT["by-length.eval"]).entries.values()
     assert entry.clusters[0].startswith("clusters=capital : country/")
 
 

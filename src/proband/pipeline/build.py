@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -100,15 +100,8 @@ PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "gguf", "httpx")
 
 def versions() -> dict[str, str]:
     """Of Python and of the packages that can change an answer, as far as they are installed."""
-    packages = {package: _installed(package) for package in PACKAGES}
-    known = {package: version for package, version in packages.items() if version is not None}
-    return {"python": platform.python_version(), "proband": __version__, **known}
-
-
-@cache
-def _installed(package: str) -> str | None:
-    """Its version; to read it takes a millisecond, and every build and run of a study asks for six."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
+    known = {"python": platform.python_version(), "proband": __version__}
+    for package in PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            known[package] = metadata.version(package)
+    return known

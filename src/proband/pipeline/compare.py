@@ -14,12 +14,13 @@ from proband.core.errors import ProbandError, did_you_mean
 from proband.core.files import figure
 from proband.core.metrics import Metric, splits_in_words
 from proband.core.types import ComparedRuns
-from proband.pipeline.logs import Log, Wanted, is_log, one_set
+from proband.pipeline.logs import is_log, one_set
 from proband.pipeline.report import legend
 from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
 from proband.reporting.numbers.comparisons import comparisons, corrected
+from proband.reporting.numbers.item_sets import ItemSet
 from proband.stats import on_common_items
 from proband.stats.sequential import confidence_sequence, of_difference, order_of, units_of
 
@@ -55,8 +56,8 @@ def compare(
     paths = [Path(run) for run in runs]
     if len(paths) < 2:
         raise ProbandError("name two runs or logs, or more")
-    wanted = Wanted(metric=metric or "", cluster=cluster or "", items=Path(items) if items else None)
-    study, chosen, logs = _study(paths, wanted, split=split, seed=seed)
+    of, logs = one_set(paths, metric=metric or "", cluster=cluster or "", items=items, apart=True)
+    study, chosen = _study(of, paths, "" if logs else metric or "", split=split, seed=seed)
     by = by or next((log.by for log in logs if log.by), "")
     if by and by not in study.arrays.tags:
         known = f"{did_you_mean(by, study.arrays.tags)}; there are {', '.join(sorted(study.arrays.tags)) or 'none'}"
@@ -125,18 +126,16 @@ def _looks(study: Study, metric: Metric) -> dict[str, Any]:
             "difference": last.mean, "low": last.low, "high": last.high}  # fmt: skip
 
 
-def _study(paths: list[Path], wanted: Wanted, *, split: str, seed: int) -> tuple[Study, Metric, list[Log]]:
-    """The systems on the items that they share, the metric, and the logs where logs are compared."""
-    items, logs = one_set(paths, wanted, apart=True)
-    metric = items.suite.metrics[0] if logs else items.suite.metric(wanted.metric)
-    pool = not logs and len(items.answered) > len(paths)
+def _study(items: ItemSet, paths: list[Path], name: str, *, split: str, seed: int) -> tuple[Study, Metric]:
+    """The systems on the items that they share, and the metric."""
+    metric, pool = items.suite.metric(name), len(items.answered) > len(paths)
     study = Study(items, [metric], seed=seed, pool=pool, split=split, shared=True)
-    if not wanted.metric and not logs and not _applies(study, metric):  # retrieval has no accuracy
+    if not name and not _applies(study, metric):  # retrieval has no accuracy
         study = Study(items, items.suite.metrics, seed=seed, pool=pool, split=split, shared=True)
         metric = next((each for each in items.suite.metrics if _applies(study, each)), metric)
     if len(study.systems) != len(paths):
         raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each alone")
-    return study, metric, logs
+    return study, metric
 
 
 def _applies(study: Study, metric: Metric) -> bool:

@@ -30,7 +30,7 @@ from proband.pipeline.item_analysis.generalisability import reliability
 from proband.pipeline.item_analysis.group_differences import group_differences
 from proband.pipeline.item_analysis.item_response import LEAST_SYSTEMS, Fit, discrimination, fit, thirds
 from proband.pipeline.item_analysis.short_tests import ShortTest
-from proband.pipeline.logs import Wanted, one_set
+from proband.pipeline.logs import one_set
 from proband.pipeline.report import item_sets
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import VARIATION, Study
@@ -71,9 +71,7 @@ def items(
     :param short: Write a short test of N items to OUT/short.
     :param estimate: A run on a short test: estimate its score on all items (use the same RUNS, --short N and --seed).
     """
-    paths = [Path(run) for run in runs]
-    wanted = Wanted(cluster=cluster, items=Path(items) if items else None)
-    known, logs = one_set(paths, wanted)
+    known, logs = one_set([Path(run) for run in runs], cluster=cluster, items=items)
     if len(known.answered) < LEAST_SYSTEMS:
         raise ProbandError(f"item analysis needs {LEAST_SYSTEMS} runs or logs; there are {len(known.answered)}")
     study = Study(known if logs else known.ordered(), seed=seed, split=split)

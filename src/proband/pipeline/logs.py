@@ -37,16 +37,6 @@ CLUSTER_FIELDS = ("clusters", "cluster")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """What the user asked for: a metric by name, the field that says what items share, where the items of a run are."""
-
-    metric: str = ""
-    cluster: str = ""
-    items: Path | None = None
-    by_source: bool = False  # varied items count under the name of the item they were made from
-
-
-@dataclass(frozen=True, kw_only=True)
 class Entry:
     """One item of a log: its scores by the chosen metric (several where the tool repeated it), of which the mean
     counts."""
@@ -68,7 +58,7 @@ class Log:
     label: str
     path: Path
     metric: str  # that is wanted, or the first of the file
-    cluster: str = ""
+    cluster: str = ""  # the fields that say what items share, if they are not called so
     by: str = ""  # the tag that its items are grouped by: a log of several tasks
     entries: dict[str, Entry] = field(default_factory=dict)
 
@@ -99,16 +89,18 @@ def is_log(path: Path) -> bool:
     return path.is_file() or (path.is_dir() and _sample_files(path) != [])
 
 
-def read_log(path: Path, wanted: Wanted) -> Log:
-    """The log at a path, of any tool."""
+def read_log(
+    path: Path, *, metric: str = "", cluster: str = "", items: str | Path | None = None, by_source: bool = False
+) -> Log:
+    """The log at a path, of any tool; `items` and `by_source` are for our own runs."""
     if not path.exists():
         raise ProbandError("no such file or folder", file=path)
-    log = Log(label=path.stem, path=path, metric=wanted.metric, cluster=wanted.cluster)
+    log = Log(label=path.stem, path=path, metric=metric, cluster=cluster)
     _, first = next(raw_lines(path), (1, b"")) if path.suffix == ".jsonl" and path.is_file() else (1, b"")
     if path.is_dir() and not is_log(path):
-        _read_run(log, wanted)
+        _read_run(log, items=items, by_source=by_source)
     elif path.is_dir():
-        _read_samples_folder(log, wanted)
+        _read_samples_folder(log)
     elif path.suffix in (".eval", ".json"):
         _read_inspect(log)
     elif b'"doc_id"' in first and b'"metrics"' in first:
@@ -133,20 +125,21 @@ def _read_table(log: Log) -> None:
         log.add(str(cells["item"]), cells, fields=cells, tags=tags, line=row.number)
 
 
-def _read_run(log: Log, wanted: Wanted) -> None:
-    sets = item_sets([log.path], items=wanted.items)
+def _read_run(log: Log, *, items: str | Path | None, by_source: bool) -> None:
+    """`by_source`: varied items count under the name of the item they were made from."""
+    sets = item_sets([log.path], items=items)
     if len(sets) != 1 or len(sets[0].answered) != 1:
         raise ProbandError("holds several runs: name one", file=log.path)
-    (items,) = sets
-    metric = items.suite.metric("" if log.metric not in [m.name for m in items.suite.metrics] else log.metric)
+    (known,) = sets
+    metric = known.suite.metric("" if log.metric not in [m.name for m in known.suite.metrics] else log.metric)
     if metric.over == "set":
         raise ProbandError(f"metric {metric.name!r} is over a set and cannot be paired with a log", file=log.path)
-    log.label, log.metric, log.cluster = items.labels[0], metric.name, ""
-    for item, answer in items.answers(0):
-        if item.tags.get("variation") == "original" and wanted.by_source:
+    log.label, log.metric, log.cluster = known.labels[0], metric.name, ""
+    for item, answer in known.answers(0):
+        if item.tags.get("variation") == "original" and by_source:
             continue  # the other run has it
         if (value := metric.value(item, answer)) is not None:
-            name = str(item.facts.get("source", item.id)) if wanted.by_source else item.id
+            name = str(item.facts.get("source", item.id)) if by_source else item.id
             shared = {"clusters": item.facts.get("clusters", ())}
             log.add(name, {metric.name: value}, fields=shared, tags=item.tags, split=item.split)
 
@@ -234,7 +227,7 @@ def _read_samples(log: Log) -> None:
             log.add(str(item), scores, fields={**doc, **tags}, tags=tags, line=row.number)
 
 
-def _read_samples_folder(log: Log, wanted: Wanted) -> None:
+def _read_samples_folder(log: Log) -> None:
     """The samples of one model: of one task, or of several, whose items are then named by their task and tagged with
     it. Each task has its own first metric, unless one is wanted by name."""
     files, folder = _sample_files(log.path), log.path
@@ -247,7 +240,7 @@ def _read_samples_folder(log: Log, wanted: Wanted) -> None:
         if task in seen:
             raise ProbandError(f"contains two logs of {task}: name {seen[task].name} or {file.name}", file=folder)
         seen[task] = file
-        logs.append(Log(label="", path=file, metric=wanted.metric, cluster=wanted.cluster))
+        logs.append(replace(log, path=file, entries={}))
         _read_samples(logs[-1])
         for item, own in logs[-1].entries.items():
             several = {f"{task}/{item}": replace(own, tags={**own.tags, "task": task})}
@@ -306,19 +299,21 @@ def _values_of(name: str, value: Any) -> tuple[str, ...]:
 # ---- logs of several systems, or runs, as one item set, so that the report's own tests compare them ------------------
 
 
-def one_set(paths: Sequence[Path], wanted: Wanted, *, apart: bool = False) -> tuple[ItemSet, list[Log]]:
+def one_set(
+    paths: Sequence[Path], *, metric: str = "", cluster: str = "", items: str | Path | None = None, apart: bool = False
+) -> tuple[ItemSet, list[Log]]:
     """The runs or logs as one item set, in their order; and the logs, where there are some. Runs over an item set and
     over variations of it, or over two variations of one set, are joined by the source of the items, like logs.
     `apart`: the same run under two paths counts twice."""
     of_logs, sides = any(map(is_log, paths)), [[path] for path in paths] if apart else [paths]
-    sets = [] if of_logs else [each for side in sides for each in item_sets(side, items=wanted.items)]
+    sets = [] if of_logs else [each for side in sides for each in item_sets(side, items=items)]
     hashes = {each.runs[0].items_sha for each in sets}
     sources = {each.manifest.get("source", {}).get("sha256", each.runs[0].items_sha) for each in sets}
     by_source = len(hashes) > 1 and len(sources) == 1
     if by_source or of_logs:
-        logs = [read_log(path, replace(wanted, by_source=by_source)) for path in paths]
+        logs = [read_log(each, metric=metric, cluster=cluster, items=items, by_source=by_source) for each in paths]
         return join_logs(logs), logs
-    if wanted.cluster:
+    if cluster:
         raise ProbandError("'cluster' is for logs; the items of a run have their own clusters")
     if len(hashes) > 1:
         raise ProbandError(f"{' and '.join(map(str, paths))} answered different sets of items")

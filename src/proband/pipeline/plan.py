@@ -4,6 +4,7 @@ which show variance and correlation; or from a built folder, whose clusters are 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.files import items_path, read_items
+from proband.core.files import read_items
 from proband.core.metrics import scored_splits
 from proband.core.types import PlannedSizes
-from proband.pipeline.logs import Wanted, one_set
+from proband.pipeline.logs import one_set
 from proband.reporting.numbers.cells import Study
 from proband.stats import on_common_items
 from proband.stats.clusters import GrowingClusters, clusters_of
@@ -109,7 +110,7 @@ def _sizes_of(result: PlannedDesign | None, sizes: dict[str, int]) -> dict[str, 
 def _from_runs(
     runs: Sequence[str | Path], *, metric: str | None, by: str | None, agreement: float
 ) -> tuple[Pilot, int, str]:
-    items, _ = one_set(list(map(Path, runs)), Wanted(metric=metric or ""))
+    items, _ = one_set(list(map(Path, runs)), metric=metric or "")
     chosen = items.suite.metric(metric or "")
     study = Study(items, [chosen], pool=len(items.answered) > len(runs))
     if len(study.systems) > 2:
@@ -129,15 +130,11 @@ def _from_runs(
 
 
 def _from_items(source: str | Path, *, by: str | None, square: float, within: float) -> tuple[Pilot, int]:
-    growing = GrowingClusters()
-    splits: list[str] = []
-    of_split: dict[str, set[Any]] = {}
-    for item in read_items(items_path(Path(source))):
+    growing, splits, of_split = GrowingClusters(), list[str](), defaultdict[str, set[Any]](set)
+    for item in read_items(Path(source)):
         growing.add(clusters_of(item))
         splits.append(item.split)
-        of_split.setdefault(item.split, set()).add(item.tags.get(by or ""))
-    if not splits:
-        raise ProbandError("contains no items", file=str(source))
+        of_split[item.split].add(item.tags.get(by or ""))
     scored = scored_splits(of_split)
     rows = np.flatnonzero(np.isin(splits, scored))
     values = set().union(*(of_split[split] for split in scored)) if by else set()

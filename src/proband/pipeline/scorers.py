@@ -9,7 +9,6 @@ answer. It runs in its own process, with SECONDS for each reply; an exception or
 
 from __future__ import annotations
 
-import importlib
 import math
 import multiprocessing
 import re
@@ -20,6 +19,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from proband.core.errors import ProbandError
 from proband.core.files import write_jsonl
+from proband.core.plugins import declared
 from proband.english.domain import FEMALE, MALE, Domain, Word
 from proband.proof.row_source import GYM, gym_data
 from proband.proof.run import JudgedRows
@@ -93,10 +93,9 @@ def load_scorer(name: str) -> Scorer:
     if name.startswith(GYM):
         data = gym_data({"name": name.removeprefix(GYM).partition("?")[0], "size": 1, "seed": 0})
         return cast(Scorer, data.score_answer)
-    module, colon, attribute = name.partition(":")
     try:
-        found = getattr(importlib.import_module(module), attribute) if colon and attribute else None
-    except (ImportError, AttributeError) as error:
+        found = declared(name)
+    except ProbandError as error:
         raise ProbandError(f"--scorer {name}: {error}") from None
     if not callable(found):
         raise ProbandError(f"--scorer {name}: takes module:function, or {GYM}TASK")

@@ -2,8 +2,6 @@
 
 Cached looks up each request, sends the rest to the model, checks and stores the results
 Counting sends nothing and counts the requests (`run --dry-run`)
-
-Embeddings are not cached on disk: `with_embeddings_kept` holds the last ones in memory.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ import hashlib
 import json
 import math
 import os
-import pickle
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -22,7 +19,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-import numpy as np
 
 from proband.core.errors import ModelFailed, ProbandError
 from proband.core.files import cache_folder, dumps, without_surrogates
@@ -214,29 +210,6 @@ class Counting(Cached):
             "tokens_out": self.most_tokens,
             "cost": None if prices is None else prices.of(read, self.most_tokens),
         }
-
-
-# ---- embeddings, kept in memory ------------------------------------------------------------------------------------
-
-
-MOST_NUMBERS = 2**26  # kept, a quarter of a gigabyte
-
-
-def with_embeddings_kept(model: M, *, most: int = MOST_NUMBERS) -> M:
-    """The model, which embeds the same texts once for several runs of a study (classifiers over one embedding). Whole
-    calls are kept, so the batches, and so the bytes of every answer, are those of a run by itself."""
-    embed: Any = getattr(model, "embed", None)
-    known: dict[bytes, Any] = {}
-
-    def embedded(*texts: Any, **settings: Any) -> Any:
-        key = hashlib.blake2b(pickle.dumps((texts, sorted(settings.items())))).digest()
-        known[key] = known.pop(key) if key in known else embed(*texts, **settings)  # the last used comes last
-        result = known[key]
-        while sum(map(np.size, known.values())) > most and known:
-            del known[next(iter(known))]
-        return result
-
-    return redirected(model, {"embed": embedded}) if callable(embed) else model
 
 
 # ---- the cache: earlier answers of models ---------------------------------------------------------------------------

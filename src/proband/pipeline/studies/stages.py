@@ -21,7 +21,7 @@ from proband.core.plugins import read_options
 from proband.core.suite import Suite
 from proband.core.version import __version__
 from proband.models import with_seed
-from proband.pipeline.asking.model_calls import with_embeddings_kept
+from proband.pipeline.asking.items_and_answers import RunAnswers
 from proband.pipeline.asking.setup import PlannedRun, check_name, load_model, loading
 from proband.pipeline.build import build
 from proband.pipeline.run import run_planned
@@ -173,12 +173,11 @@ class RunStage(Stage):
 
     def finished(self) -> bool:
         """An answer for every item; of a run that does not ask all of them, run.json says how many."""
-        answers = self.folder / "answers.jsonl"
-        if not (answers.exists() and self.items.finished()):
+        answers = RunAnswers(self.folder)
+        if not (answers.finished.exists() and self.items.finished()):
             return False
         asked = read_run(self.folder / "run.json").settings.get("asked")
-        total = count_lines(items_path(self.items.folder)) if asked is None else int(asked)
-        return count_lines(answers, torn=False) == total
+        return answers.complete(count_lines(items_path(self.items.folder)) if asked is None else int(asked))
 
     def check(self) -> None:
         """Refuse errors that are visible without items and model: the solver, its options, the model's name."""
@@ -216,7 +215,7 @@ class Models:
         key = (stage.spec, dumps(given), of_suite)
         if key != self.loaded[0]:
             self.loaded = None, None  # the old one goes before the new one comes
-            self.loaded = key, with_embeddings_kept(load_model(stage.spec, given, suite=suite, seed=stage.seed))
+            self.loaded = key, load_model(stage.spec, given, suite=suite, seed=stage.seed)
         if stage.trained:  # the folder's name would differ from machine to machine; one net may have several names
             self.loaded[1].name = stage.model
         return self.loaded[1]
