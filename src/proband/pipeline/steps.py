@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
@@ -59,14 +60,13 @@ SHOWN: Final = 200  # replies on the page: those with a wrong step first
 
 
 class SourceReply(NamedTuple):
-    """A reply and its item. `bad`: why it cannot be used; `given`: its answer according to the source."""
+    """A reply and its item (`row.bad`: why it cannot be used). `given`: its answer according to the source."""
 
     row: AuditRow
     text: str
     model: str
     item: str
     given: str = ""
-    bad: str = ""
     domain: str = ""
 
 
@@ -196,11 +196,12 @@ def _of_item(item: Item, text: str, *, model: str = "", given: str = "") -> Sour
     place = {"file": item.suite, "line": None, "key": item.id, "folder": ""}
     form = next((each for auditor in auditors() for each in auditor.formats if each.fits(cells)), None)
     row = form.read(place, cells) if form else item_row(place, cells)
-    bad = row.bad
     if form is None and not suites.suite(item.suite).audit:
         provable = ", ".join(each.name for each in suites.importable() if each.audit)
-        bad = f"suite {item.suite!r} has no prover ({provable} has one; domains: {', '.join(SHIPPED)})"
-    return SourceReply(row, text, model, item.id, given, bad, form.domain if form else "")
+        row = replace(
+            row, bad=f"suite {item.suite!r} has no prover ({provable} has one; domains: {', '.join(SHIPPED)})"
+        )
+    return SourceReply(row, text, model, item.id, given, form.domain if form else "")
 
 
 def _of_file(file: RowFile, items: str | Path | None, given: Mapping[str, str]) -> Iterator[SourceReply]:
@@ -210,7 +211,7 @@ def _of_file(file: RowFile, items: str | Path | None, given: Mapping[str, str]) 
     for line, key, cells in read_cells(file):
         place: dict[str, Any] = {"file": file.name, "line": line, "key": key, "folder": ""}
         if isinstance(cells, str):
-            yield SourceReply(AuditRow(**place, cells={}), "", "", key, bad=cells)
+            yield SourceReply(AuditRow(**place, cells={}, bad=cells), "", "", key)
             continue
         needed = ("reply",) if known else ("reply", "question")
         names = names or columns_of(cells, given, file=file.path, names=COLUMNS, needed=needed)
@@ -218,10 +219,9 @@ def _of_file(file: RowFile, items: str | Path | None, given: Mapping[str, str]) 
         if own in known:
             yield _of_item(known[own], text, model=model, given=answer)
         elif known:
-            yield SourceReply(AuditRow(**place, cells={}), text, model, own, bad="no such item")
+            yield SourceReply(AuditRow(**place, cells={}, bad="no such item"), text, model, own)
         else:
-            row = table_row(place, cells, {**names, "answer": ""})
-            yield SourceReply(row, text, model, own or key, answer, row.bad)
+            yield SourceReply(table_row(place, cells, {**names, "answer": ""}), text, model, own or key, answer)
 
 
 class Checkers:
@@ -245,8 +245,8 @@ class Checkers:
         }
 
     def check(self, reply: SourceReply) -> CheckedReply:
-        if reply.bad:
-            return CheckedReply(outcome=NOT_CHECKED, why=reply.bad)
+        if reply.row.bad:
+            return CheckedReply(outcome=NOT_CHECKED, why=reply.row.bad)
         domain = self.domain or reply.domain
         if not domain:  # the first that reads an item of the file
             reads = (name for name in SHIPPED if not isinstance(self.of(name).case(reply.row), Unread))
