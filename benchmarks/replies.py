@@ -12,8 +12,8 @@ from typing import Any
 
 from proband.core.files import read_answers, read_run
 from proband.pipeline.build import build
+from proband.pipeline.frames import run
 from proband.pipeline.report import score
-from proband.pipeline.run import run
 
 SETS: dict[str, tuple[dict[str, Any], int]] = {
     "analogy": ({"per_relation": 10}, 120),

@@ -16,7 +16,7 @@ from proband.core.files import read_items
 from proband.core.protocols import EmbedsSentences, EmbedsWords, HasVectors, PredictsWords, ScoresText, Text
 from proband.models import hf, load
 from proband.pipeline.build import build
-from proband.pipeline.run import run
+from proband.pipeline.frames import run
 from proband.suites.analogy.relations import query_and_options
 
 

@@ -11,7 +11,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items
 from proband.pipeline.build import build
-from proband.pipeline.run import run
+from proband.pipeline.frames import run
 
 
 @pytest.fixture(scope="module")

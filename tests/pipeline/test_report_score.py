@@ -11,8 +11,8 @@ import proband
 from proband import suites
 from proband.core.types import Answer, Item
 from proband.pipeline.build import build
+from proband.pipeline.frames import run
 from proband.pipeline.report import item_sets, legend, report, score
-from proband.pipeline.run import run
 from proband.reporting.numbers.cells import Study
 from proband.reporting.write import colour
 

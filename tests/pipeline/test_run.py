@@ -73,7 +73,7 @@ def write_items(folder: Path) -> None:
 
 def go(folder: Path, out: str, model: Slow, **options: Any) -> bytes:
     with known_suites(tiny_suite()):
-        running.run(folder, model=model, out=folder / out, cache=folder / "cache", **options)
+        proband.run(folder, model=model, out=folder / out, cache=folder / "cache", **options)
     return (folder / out / "answers.jsonl").read_bytes()
 
 

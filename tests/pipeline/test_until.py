@@ -11,8 +11,9 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run
 from proband.pipeline.compare import compare
+from proband.pipeline.frames import run
 from proband.pipeline.report import item_sets
-from proband.pipeline.run import run, run_all
+from proband.pipeline.run import run_all
 from proband.pipeline.run_options import RunOptions
 from proband.reporting.numbers.cells import Study
 

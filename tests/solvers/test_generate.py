@@ -19,9 +19,9 @@ from proband.core.types import Item
 from proband.pipeline.asking.setup import built_examples, choose_solver
 from proband.pipeline.build import build
 from proband.pipeline.compare import compare
-from proband.pipeline.frames import read
+from proband.pipeline.frames import read, run
 from proband.pipeline.report import report, score
-from proband.pipeline.run import forecasts, prompt_of, run
+from proband.pipeline.run import forecasts, prompt_of
 from proband.pipeline.run_options import RunOptions
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped_prompts
 

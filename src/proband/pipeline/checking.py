@@ -27,7 +27,7 @@ from proband.english.model_reader import NAMES, PROMPTS, SCHEMA, read_reply, val
 from proband.english.reading import Reading, Unread
 from proband.pipeline.asking.setup import PlannedRun, suite_of
 from proband.pipeline.replies import score_replies
-from proband.pipeline.run import Forecast, forecast, run_planned
+from proband.pipeline.run import forecast, run_planned
 from proband.pipeline.run_options import ReaderOptions, RunOptions
 from proband.pipeline.scorers import audit_scorer
 from proband.pipeline.vary import ORIGINAL
@@ -100,7 +100,7 @@ def audit(
     if readers:
         texts = ModelReaders(readers, judge, rows, folder, plugins.read_options(RunOptions, options, of="audit"))
         if dry_run:
-            return {"forecasts": texts.forecasts()}
+            return {"forecasts": list(map(forecast, texts.readings))}
         judge = texts.judge()
     elif dry_run:
         raise ProbandError("--dry-run is for --reader: without models nothing is asked")
@@ -326,10 +326,6 @@ class ModelReaders:
         asked = replace(options, solver="generate", split="all", options=of_solver, model_options=of_model)
         folder = self.folder / re.sub(r"[^\w.-]+", "_", f"{model}-{prompt}")
         return PlannedRun(items=self.folder, model=model, folder=folder, options=asked, name=prompt)
-
-    def forecasts(self) -> list[Forecast]:
-        """What each reading would ask."""
-        return [forecast(each) for each in self.readings]
 
     def judge(self) -> RowJudge:
         """Ask the models for what is not there yet, and give the judge that reads by what they replied."""

@@ -38,12 +38,6 @@ from proband.pipeline.until import run_until
 from proband.solvers.prompts import expand_names, short_name
 
 
-def run(items: str | Path, *, model: str | Model, out: str | Path, **options: Any) -> Run:
-    """Answer the items with a model, once; the same call again resumes. `options` are the fields of RunOptions."""
-    read = read_options(RunOptions, options, of="run")
-    return run_planned(PlannedRun(items=Path(items), model=model, folder=Path(out), options=read))
-
-
 def run_all(items: str | Path, *, model: str | Model, out: str | Path, options: RunOptions) -> list[tuple[Path, Run]]:
     """Every run of a command, with its folder."""
     planned = planned_runs(Path(items), model, Path(out), options)

@@ -37,6 +37,7 @@ from proband.core.types import Answer, Fact, Item
 from proband.english.domain import SHIPPED, Domain, Word
 from proband.english.reading import Unread
 from proband.pipeline.checking import ModelReaders, auditors, provers_of_suites
+from proband.pipeline.run import forecast
 from proband.pipeline.run_options import ReaderOptions, RunOptions
 from proband.proof.replies import NOT_CHECKED, OUTCOMES, CheckedReply, ReplyChecker
 from proband.proof.rows import NAMES, AuditRow, RowFile, columns_of, item_row, read_cells, row_files, table_row
@@ -104,7 +105,7 @@ def check_replies(
         rows = (reply.row for reply in replies_of(source, items=items, columns=columns))
         texts = ModelReaders(readers, judge_for(domain, provers_of_suites()), rows, folder, settled)
         if dry_run:
-            return {"forecasts": texts.forecasts()}
+            return {"forecasts": list(map(forecast, texts.readings))}
         known[domain] = ReplyChecker(texts.judge())
     elif dry_run:
         raise ProbandError("--dry-run is for --reader: without models nothing is asked")

@@ -9,8 +9,8 @@ import pytest
 
 from proband.cli import main
 from proband.pipeline.build import build
+from proband.pipeline.frames import run
 from proband.pipeline.report import report
-from proband.pipeline.run import run
 
 
 class Talker:

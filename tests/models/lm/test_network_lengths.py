@@ -14,8 +14,9 @@ from proband.core.files import read_answers, read_items, read_run
 from proband.core.protocols import Chats
 from proband.models import load
 from proband.pipeline.build import build
+from proband.pipeline.frames import run
 from proband.pipeline.report import report, score
-from proband.pipeline.run import prompt_of, run
+from proband.pipeline.run import prompt_of
 from proband.solvers.likelihood import completions
 
 Tiny = Callable[[str], Path]

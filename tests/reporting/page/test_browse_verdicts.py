@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from proband.pipeline.build import build
+from proband.pipeline.frames import run
 from proband.pipeline.report import report
-from proband.pipeline.run import run
 
 SUITES: dict[str, tuple[dict[str, Any], str, str]] = {  # options of build, a model, a label that was a raw tag name
     "analogy": ({"per_relation": 1}, "baseline:random", "wrong option, as the paper groups them"),

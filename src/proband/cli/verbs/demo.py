@@ -16,9 +16,9 @@ from proband.pipeline.asking.setup import LoadedModels
 from proband.pipeline.build import build
 from proband.pipeline.checking import audit
 from proband.pipeline.evaluate import EvaluationJob
+from proband.pipeline.frames import run
 from proband.pipeline.panel import read_panel, references
 from proband.pipeline.report import item_sets
-from proband.pipeline.run import run
 from proband.reporting import check_folder, write_report
 
 

@@ -13,8 +13,8 @@ import pytest
 from proband.core.files import read_items
 from proband.core.suite import Results
 from proband.pipeline.build import build
+from proband.pipeline.frames import run
 from proband.pipeline.report import item_sets, report
-from proband.pipeline.run import run
 from proband.pipeline.train import train
 from proband.stats import Scores, estimator_of
 from proband.suites.inference.curves import control_scores, figure, section3

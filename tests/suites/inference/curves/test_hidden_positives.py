@@ -8,8 +8,8 @@ from typing import cast
 from proband.core.files import read_answers, read_items, read_json
 from proband.core.suite import Results
 from proband.pipeline.build import build
+from proband.pipeline.frames import run
 from proband.pipeline.report import item_sets, report
-from proband.pipeline.run import run
 from proband.suites.inference.curves.hidden_positives import HIDDEN_CLAIM, HIDE, hidden_positives
 
 

@@ -10,8 +10,7 @@ from sklearn.metrics import accuracy_score, auc, average_precision_score, f1_sco
 
 from proband.core.files import read_answers, read_items
 from proband.pipeline.build import build
-from proband.pipeline.frames import read
-from proband.pipeline.run import run
+from proband.pipeline.frames import read, run
 from proband.stats.ranking import average_precision
 from proband.suites.inference.curves.measures import (
     auc_norm,

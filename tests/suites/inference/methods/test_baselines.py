@@ -17,7 +17,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.core.types import Item
 from proband.pipeline.build import build
-from proband.pipeline.run import run
+from proband.pipeline.frames import run
 from proband.stats.ranking import average_precision
 from proband.suites.inference.methods.baselines import Direction, HypothesisWords, hypothesis_words
 

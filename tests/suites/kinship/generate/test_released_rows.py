@@ -15,7 +15,7 @@ from proband.core.files import Fingerprint, read_answers, read_items
 from proband.core.metrics import accuracy_of
 from proband.pipeline.build import build
 from proband.pipeline.checking import audit
-from proband.pipeline.run import run
+from proband.pipeline.frames import run
 from proband.suites.kinship.clutrr.items import HEADER, csv_line
 from proband.suites.kinship.clutrr.rows import read_rows
 from proband.suites.kinship.generate.released_rows import clutrr_files

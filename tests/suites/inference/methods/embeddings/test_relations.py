@@ -10,7 +10,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items
 from proband.pipeline.build import build
-from proband.pipeline.run import run
+from proband.pipeline.frames import run
 from proband.pipeline.train import train
 from proband.suites.inference.methods.embeddings.relations import (
     RelationEmbeddings,
