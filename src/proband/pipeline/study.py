@@ -17,12 +17,12 @@ from typing import Any, Literal
 
 from proband import reporting, suites
 from proband.core.errors import ProbandError
-from proband.core.files import DATA, read_json, sha256_file, write_csv, write_json
+from proband.core.files import DATA, read_json, sha256_file, write_json
 from proband.core.plugins import name_list
 from proband.core.progress import Verbosity, log
 from proband.pipeline.build import versions
 from proband.pipeline.report import item_sets
-from proband.pipeline.studies.stages import Models, RunStage, Stage, TrainStage, contents
+from proband.pipeline.studies.stages import Models, RunStage, Stage, contents
 from proband.pipeline.studies.study_file import StageGrid, StudyFile, read_study
 from proband.reporting.tables import check_folder
 
@@ -76,8 +76,7 @@ def study(
     if not runs:
         reasons = dict.fromkeys(line["reason"] for line in lines if line["state"] == "skipped")
         raise ProbandError("no model could be run: " + "; ".join(reasons), file=path)
-    trained = [stage for stage in stages if isinstance(stage, TrainStage) and stage.finished()]
-    result = write_study(read, path, lines, runs, trained, out=folder)
+    result = write_study(read, path, lines, runs, out=folder)
     if failed:
         more = f"; {len(failed) - 1} more stages failed" if len(failed) > 1 else ""
         raise ProbandError(f"{failed[0]}{more} (the report of the {len(runs)} runs that are finished is in {folder})")
@@ -85,11 +84,10 @@ def study(
 
 
 def write_study(
-    read: StudyFile, path: Path, lines: Sequence[StageLine], runs: Sequence[Path], trained: Sequence[TrainStage], *,
-    out: Path,
-) -> Mapping[str, Any]:  # fmt: skip
-    """Write the report of the runs, the learning curves, and then study.json with their provenance. If study.json
-    exists, nothing is written."""
+    read: StudyFile, path: Path, lines: Sequence[StageLine], runs: Sequence[Path], *, out: Path
+) -> Mapping[str, Any]:
+    """Write the report of the runs, and then study.json with their provenance. If study.json exists, nothing is
+    written."""
     made = {"title": read.study.title, "study": path.name, "study_sha256": sha256_file(path), "versions": versions()}
     noted = [{name: value for name, value in line.items() if name not in ("folder", "state")} for line in lines]
     shown = {name: getattr(read.report, name) for name in ("tables", "claims", "split")}
@@ -101,7 +99,6 @@ def write_study(
         return {**there["result"], **page}
     check_folder(out)
     result = reporting.write_report(item_sets(runs), out=out, title=read.study.title, **shown)
-    write_curves(trained, out=out)
     write_json(out / "study.json", {**note, "result": {n: value for n, value in result.items() if n not in page}})
     return result
 
@@ -171,20 +168,6 @@ def check_runs(read: StudyFile, runs: Sequence[RunStage], *, file: Path) -> None
     for name in read.report.tables or ():
         if name not in known:
             raise ProbandError(f"[report] tables: no {name!r}; there are {', '.join(known) or 'none'}", file=file)
-
-
-def write_curves(stages: Sequence[TrainStage], *, out: Path) -> None:
-    """The learning curves of all trainings, a line per epoch: OUT/curves.csv. `kept` marks the epoch whose weights are
-    those of the net."""
-    rows = []
-    for stage in stages:
-        note = read_json(stage.folder / "net.json")
-        for line in note.get("curve", ()):
-            numbers = (f"{line[name]:.4f}" if name in line else "" for name in ("loss", "valid"))
-            kept = int(line["epoch"] == note.get("kept"))
-            rows.append((stage.name, stage.net, stage.seed, line["epoch"], *numbers, kept))
-    if rows:
-        write_csv(out / "curves.csv", ("training", "net", "seed", "epoch", "loss", "held_out", "kept"), rows)
 
 
 # ---- several stages at a time (`--jobs N`), in processes of their own ------------------------------------------------
