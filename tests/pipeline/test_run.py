@@ -275,7 +275,7 @@ def test_items_of_a_setting_go_to_its_solver(tmp_path: Path) -> None:
 def test_a_solver_that_breaks_its_promise_is_stopped(answers: list[Answer], message: str) -> None:
     item = Item(id="a", suite="tiny", prompt="?", choices=("x", "y"), gold=0)
     with pytest.raises(ProbandError, match=message):
-        check_answers([item], answers, solver="s")
+        check_answers([item], answers, solver="s", model="m")
 
 
 def test_runs_written_by_people_are_checked(tmp_path: Path) -> None:

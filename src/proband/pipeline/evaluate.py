@@ -223,7 +223,7 @@ class EvaluationJob:
             asked = {**each.ask.get(solver.name, {}), **options.options}
             run = msgspec.structs.replace(run, model=loaded, options=replace(options, options=asked))
             if model in self.models and solver.needs is AnswersItems and not solver.needs_all_items:
-                Answering(runner := Runner(run))(list(islice(runner.asked_items(), 1)))  # it may not read these
+                Answering(runner := Runner(run)).answer(list(islice(runner.asked_items(), 1)))  # it may not read these
         except ProbandError as error:
             if not (model.startswith(LoadedModels.of_one_suite) or (model, "") in self.loaded):  # it cannot be opened
                 raise

@@ -95,7 +95,7 @@ def references(panel: Panel) -> Mapping[str, Any]:
     return read_json(path)["models"] if path.exists() else {}
 
 
-def place_items(panel: Panel, each: PanelSet, folder: Path) -> Path:
+def place_items(panel: Panel, each: PanelSet, folder: Path) -> None:
     """The items of a set in a folder, byte for byte."""
     if not (folder / "items.jsonl").exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -104,4 +104,3 @@ def place_items(panel: Panel, each: PanelSet, folder: Path) -> Path:
         (folder / "items.jsonl").write_bytes(gzip.decompress(stored.read_bytes()))
     if sha256_file(folder / "items.jsonl") != each.sha256:
         raise ProbandError(f"these are not the items of panel {panel.version} (their sha256 differs)", file=folder)
-    return folder

@@ -24,7 +24,7 @@ import msgspec
 from proband import models
 from proband.core.errors import ProbandError, Unavailable
 from proband.core.files import dumps, items_path, read_answers, read_items, read_run, sha256_file, write_json
-from proband.core.plugins import read_options
+from proband.core.plugins import name_list, read_options
 from proband.core.progress import Progress, on_progress
 from proband.core.protocols import Concurrent, Generates, LearnsFromItems, Model, ScoresText
 from proband.core.types import Answer, Item, Run
@@ -42,7 +42,7 @@ def run_all(items: str | Path, *, model: str | Model, out: str | Path, options: 
     """Every run of a command, with its folder."""
     planned = planned_runs(Path(items), model, Path(out), options)
     if options.until:
-        return [(planned[0].folder, run_until(planned[0], suite=suite_of(items), ask=run_planned))]
+        return [(planned[0].folder, run_until(planned[0], ask=run_planned))]
     return [(each.folder, run_planned(each, among=planned)) for each in planned]
 
 
@@ -85,8 +85,7 @@ def finished_run(planned: PlannedRun) -> Run | None:
     if not models.at_server(planned.model) or planned.options.retry_errors or not path.exists():
         return None
     there = read_run(path)
-    named = planned.options.solver.split(",") if planned.options.solver else [there.solver]
-    if there.solver not in [name.strip() for name in named]:
+    if there.solver not in name_list(planned.options.solver or there.solver):
         return None
     options = replace(planned.options, solver=there.solver)
     runner = Runner(msgspec.structs.replace(planned, options=options), silent=True)

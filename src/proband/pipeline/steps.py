@@ -98,7 +98,7 @@ def check_replies(
     """
     columns = {what: name for what, name in (("reply", reply_column), ("question", question_column)) if name}
     settled = read_options(RunOptions, options, of="steps")
-    source, folder, known = Path(source), Path(out), dict[str, ReplyChecker]()
+    source, folder, checkers = Path(source), Path(out), Checkers(domain)
     if readers:
         if not domain:
             raise ProbandError(f"--reader needs --domain: the relations that texts are read for ({', '.join(SHIPPED)})")
@@ -106,10 +106,9 @@ def check_replies(
         texts = ModelReaders(readers, judge_for(domain, provers_of_suites()), rows, folder, settled)
         if dry_run:
             return {"forecasts": list(map(forecast, texts.readings))}
-        known[domain] = ReplyChecker(texts.judge())
+        checkers.known[domain] = ReplyChecker(texts.judge())
     elif dry_run:
         raise ProbandError("--dry-run is for --reader: without models nothing is asked")
-    checkers = Checkers(domain, known)
     replies = track(replies_of(source, items=items, columns=columns), "checking replies")
     result = _write(map(checkers.record, replies), folder, source.name)
     if not result["replies"]:
@@ -228,8 +227,8 @@ def _of_file(file: RowFile, items: str | Path | None, given: Mapping[str, str]) 
 class Checkers:
     """A checker per domain; the domain is named, known from the form of the item, or the one that reads most."""
 
-    def __init__(self, domain: str = "", known: dict[str, ReplyChecker] | None = None) -> None:
-        self.domain, self.known = domain, {} if known is None else known
+    def __init__(self, domain: str = "") -> None:
+        self.domain, self.known = domain, dict[str, ReplyChecker]()
 
     def record(self, reply: SourceReply) -> Record:
         """A reply and its verdicts as JSON."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import structs
@@ -17,11 +16,8 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run, write_json
 from proband.core.types import Run
 from proband.pipeline.asking.items_and_answers import ANSWERS, Outline, cluster_ranks, select_items
+from proband.pipeline.asking.setup import PlannedRun, suite_of
 from proband.stats.sequential import Look, confidence_sequence
-
-if TYPE_CHECKING:
-    from proband.core.suite import Suite
-    from proband.pipeline.asking.setup import PlannedRun
 
 FILE = "until.json"
 FIRST, GROWTH = 10, 1.15  # clusters at the first look, and how many times as many at the next
@@ -42,10 +38,10 @@ def target_of(until: str) -> float:
     return points / 100
 
 
-def run_until(planned: PlannedRun, *, suite: Suite, ask: Callable[[PlannedRun], Run]) -> Run:
+def run_until(planned: PlannedRun, *, ask: Callable[[PlannedRun], Run]) -> Run:
     """`ask` makes a run."""
     items, out, options = planned.items, planned.folder, planned.options
-    target = target_of(options.until)
+    target, suite = target_of(options.until), suite_of(items)
     metric = suite.metric()
     several = options.repeat > 1 or len(options.prompt) > 1 or options.limit
     if metric.over == "set" or not metric.percent or several:

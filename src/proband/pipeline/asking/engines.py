@@ -57,7 +57,7 @@ class Executor:
 def answer_chunks(run: RunSetup, chunks: Chunks, *, put: Put, tick: Tick) -> None:
     """Answer every chunk, in any order. Only this process calls an endpoint, because it keeps the budget."""
     local = run.run_options.engine == "local" or isinstance(run.model, Concurrent)
-    with local_executor(Answering(run), run.model) if local else ray_executor(run) as executor:
+    with local_executor(Answering(run).answer, run.model) if local else ray_executor(run) as executor:
         run_chunks(executor, chunks, put=put, tick=tick, interruptible=not run.solver.needs_all_items)
 
 
@@ -169,16 +169,6 @@ def answered_now(answer: Callable[[Sequence[Item]], list[Answer]], items: Sequen
     return future
 
 
-class Worker:
-    """Lives in its own process."""
-
-    def __init__(self, items: Path, model: str, options: RunOptions, first: Item) -> None:
-        self.answering = Answering(RunSetup(items, model, options, first=first))
-
-    def answer(self, items: Sequence[Item]) -> list[Answer]:
-        return self.answering(items)
-
-
 @contextmanager
 def ray_executor(run: RunSetup) -> Iterator[Executor]:
     """Chunks go round the workers. A sentence shared by two chunks may be scored twice, in other batches, and so differ
@@ -225,7 +215,7 @@ class Answering:
         if any(hasattr(model, call) for call in RESULTS):  # what reads items itself is asked nothing to remember
             self.model, self.uncached = (Cached(model, to).wrapped() for to in (cache_of(options.cache), None))
 
-    def __call__(self, items: Sequence[Item]) -> list[Answer]:
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
         return self._with_outcomes(items, self.model)
 
     def _with_outcomes(self, items: Sequence[Item], model: Model) -> list[Answer]:
@@ -269,9 +259,16 @@ class Answering:
         raise ProbandError(f"item {item.id!r}: {error} ({way} continues)") from error.__cause__
 
 
-def check_answers(items: Sequence[Item], answers: Sequence[Answer], *, solver: str, model: str = "") -> None:
+class Worker(Answering):
+    """Lives in its own process."""
+
+    def __init__(self, items: Path, model: str, options: RunOptions, first: Item) -> None:
+        super().__init__(RunSetup(items, model, options, first=first))
+
+
+def check_answers(items: Sequence[Item], answers: Sequence[Answer], *, solver: str, model: str) -> None:
     """One answer per item, in order, a finite score per choice: a solver that breaks this is stopped here."""
-    who = f"{model}, solver {solver}" if model else f"solver {solver}"
+    who = f"{model}, solver {solver}"
     if len(answers) != len(items):
         raise ModelFailed(f"{who} gave {len(answers)} answers for {len(items)} items")
     for item, answer in zip(items, answers, strict=True):

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, encode, items_path, read_items, read_manifest, write_text
+from proband.core.metrics import SPLITS
 from proband.core.progress import track
 from proband.core.types import Item, Split, Tag
 from proband.pipeline.asking.setup import first_item
@@ -51,7 +52,6 @@ def write_licence(out: Path, source: ExportSource, *, items: int) -> None:
     write_text(path, f"{built}\nLicence of the items: {source.licence}\n")
 
 
-SPLITS: tuple[Split, ...] = get_args(Split)
 KINDS: Mapping[type, str] = {str: "string", int: "int64", float: "float64", bool: "bool"}
 NO_CHOICES = "without choices (open questions and cloze texts)"
 NO_GOLD = "without a right answer (not judged yet)"
