@@ -36,6 +36,7 @@ SAID: Final = re.compile(
     rf'"(?P<a>[^"]+?)[,.]?" (?:\w+ (?P<s>{MARK})|(?P<u>{MARK}) \w+)|(?:.*?, )?(?P<t>{MARK}) \w+, "(?P<b>[^"]+?)[.]?"?'
 )
 TOO: Final = re.compile(r"\b(?:also|too|likewise)\b")
+OWNERS: Final = re.compile(rf"{MARK}'s(?:,? (?:and|or|as well as)) {MARK}'s")
 NAMED: Final = re.compile(r"\b(?:called|named|name)\b")
 IS: Final = re.compile(r"(@\d+) (?:is|was) ")
 NOT: Final = re.compile(rf"({MARK}) (?:is|was) not (.+)")
@@ -133,6 +134,8 @@ class PeopleReader(PeopleFacts):
             raise NotRead(f"{unreal!r} may change the statement")
         if TOO.search(whole) and NAMED.search(whole):
             raise NotRead("two people may have one name")
+        if OWNERS.search(plain):
+            raise NotRead("two owners of one relation are not read: 'Ann and Bo's son'")
         if titled := self.grammar.titled.search(plain):
             raise NotRead(f"it is unclear whose {titled[0].split()[0].lower()} is meant")
         if self.ours and not re.search(MARK, plain) and not relational:

@@ -6,10 +6,8 @@ reward = answer * (1 - s + s * steps)
 thoughts among them, that lead to the answer (`process_reward`); s is `steps_weight`, and without it steps are not read.
 Sentences of the question that are given back are no steps.
 
-An answer is paid for if it is asserted as final: in <answer> tags, in a box or on a line `Answer: ...`, with nothing
-before it in its sentence and nothing behind it (all such forms of a reply agree, and nothing else of it is read); as a
-last sentence such as "It is the aunt", where no other choice is named before it; or as all that is said. What is
-denied, withdrawn, hedged, quoted or in a block of code is no answer (`attacks.py`).
+An answer is paid for if it is asserted as final: in <answer> tags, in a box or on a line `Answer: ...` that nothing
+before or behind it changes, as a last sentence such as "It is the aunt", or as all that is said (`attacks.py`).
 
 >>> stream = Stream("kinship", k="2", seed=0)
 >>> item = stream[3]
@@ -51,6 +49,16 @@ LINE: Final = re.compile(r"(?im)^[\s*_#]*(?:the )?(?:final )?answer[*_]*\s*(?:[:
 QUOTED: Final = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|^[ \t]*>[^\n]*$")  # code and quotations
 BLANK: Final = re.compile(r"(?m)(?:^|(?<=[.:] ))([^.:\n]+) is the ___ of ([^.\n]+)\.")
 SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<![:\s*_])[*_ \t]*\n\s*")  # a colon leads over to the next line
+UNFINISHED: Final = re.compile(
+    r"(?i)\b(?:not?|neither|nor|but|except|be|out|or|than|were|is|the|an?|of|to|as)[\s,*_]*\Z"
+)
+LEADING: Final = (
+    "putting it all together conclusion in therefore so thus hence finally the my final answer result here is"
+)
+LEADS_ON: Final = frozenset(
+    f"{LEADING} family relation relationship that which fills blank missing word summary".split()
+)
+UNTOLD: Final = r"(?:it|this|the (?:answer|relation(?:ship)?))(?= cannot be determined)"
 ARTICLE: Final = re.compile(r"(?i)^(?:the|an?|his|her|my|their|option|choice) (?=\S)")
 EDGES: Final = " \t\r\n*_`\"'“”‘’()[]{}.!,;:$\\"
 
@@ -127,7 +135,7 @@ class Stream:
 
     def reward(self, item: Item, reply: str) -> Reward:
         asked = self.question(item)
-        reply = unicodedata.normalize("NFKC", reply)
+        reply = unicodedata.normalize("NFKC", reply).replace("\u2010", "-")
         text = _without(without_thoughts(reply), asked, item.prompt)
         final = asserted(text, item.choices, prompt=item.prompt) if item.choices else text
         read = self.asking.read(item, final, asked) if final else None
@@ -182,11 +190,13 @@ def _introductions(prompt: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What may introduce an answer ("The answer is", "It is", the possessive of the question), and the blank filled."""
     blank = BLANK.search(prompt)
     b, a = map(re.escape, blank.groups()) if blank else ("(?!)", "(?!)")
-    said = r"(?:(?:the|my) )?(?:(?:final|right|correct) )?answer(?: is)?:?|(?:it|this|that|he|she)(?: is|['’]s)"
+    said = (
+        rf"(?:(?:the|my) )?(?:(?:final|right|correct) )?answer(?: is)?:?|(?:it|this|that|he|she)(?: is|['’]s)|{UNTOLD}"
+    )
     introduced = (
         rf"(?i)^[{re.escape(EDGES)}]*(?:(?:so|thus|therefore|hence|then)\b,? ?)?(?:{said}|(?-i:{b} is {a}['’]s))"
     )
-    return re.compile(introduced), re.compile(rf"\b({b}) is the ([\w-]+) of ({a})\b")
+    return re.compile(introduced), re.compile(rf"\b({b}) is the [*_]*([\w-]+)[*_]* of ({a})\b")
 
 
 def asserted(text: str, choices: Sequence[str], *, prompt: str = "") -> str:
@@ -203,16 +213,26 @@ def asserted(text: str, choices: Sequence[str], *, prompt: str = "") -> str:
     forms = [match for form in (TAGGED, BOXED) for match in form.finditer(text)]
     forms += [line for line in LINE.finditer(text) if not any(line.start() <= m.start() < line.end() for m in forms)]
     if forms:
-        leads = [SENTENCE_END.split(text[: match.start()])[-1].strip(EDGES) for match in forms]
         answers = {introduced.sub("", match[1]).strip() for match in forms}
         if text[max(match.end() for match in forms) :].strip(EDGES) or len(set(map(plain_answer, answers))) > 1:
             return ""
-        return "" if any(lead and not introduced.fullmatch(lead) for lead in leads) else min(answers).rstrip(EDGES)
+        away = any(_leads_away(text[: match.start()], introduced) for match in forms)
+        return "" if away else min(answers).rstrip(EDGES)
     *before, last = SENTENCE_END.split(text)
     named = {choice for choice in choices if _words(choice) in _words(" ".join(before))}
     said = introduced.sub("", last)
     only = said != last or not _words("".join(before)).strip()  # a bare word is an answer where nothing else is said
     return said.rstrip(EDGES).lstrip() if only and not named and not last.endswith("?") else ""
+
+
+def _leads_away(before: str, introduced: re.Pattern[str]) -> bool:
+    """Does the text before a form change it: as the beginning of its sentence, or as an unfinished line before it?"""
+    lead = SENTENCE_END.split(before)[-1].strip(EDGES)
+    if before.rstrip(" \t*_").endswith("\n"):
+        lead = before.rstrip(" \t\n*_").rpartition("\n")[2]
+        if not (UNFINISHED.search(lead) if lead[-1:] != ":" else set(_words(lead).split()) - LEADS_ON):
+            return False
+    return bool(lead) and not introduced.fullmatch(lead)
 
 
 def is_bare(answer: str, choice: str) -> bool:
@@ -243,10 +263,8 @@ def process_reward(item: Item, reply: str, *, answer: str = "") -> float:
     """A reward for the steps of a reply: used / (used + missing + wrong + unread) of its statements, which
     `proband.check_reply` lists. `answer`: as it was read, where that is known apart from the reply.
 
-    `used` are the statements from which the answer follows, or, where it does not follow from them, those that tell
-    facts of the story which it needs; `missing` are such facts that no statement tells. So a true statement that the
-    answer does not rest on (a denial, a repetition, a remark) earns nothing; a wrong one, and a sentence about
-    relations that could not be read, costs. What is taken back does not count.
+    `used` are the statements from which the answer follows, or, where it does not follow from them, those that state
+    facts of the story which it needs; `missing` are such facts that no statement has. Withdrawn ones do not count.
     """
     checked = check_reply(item, reply, answer=answer)
     wrong = len({statement.fact[:5] for statement in checked.statements if statement.verdict in WRONG})

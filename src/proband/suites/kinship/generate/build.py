@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,7 @@ OTHER_BUILDERS = {  # option -> the builder that it selects
     "release": "proband.suites.kinship.generate.release:build_release",
 }
 SAMPLE = 500  # without --certify full, one item in SAMPLE is searched for a counter-family
+FAR = 1 << 20  # from one round of a stream to the next that is tried
 CHECKED = 25  # and one in this many is verified, as by `proband verify`
 KEPT_BAGS = 20_000  # stories that the kin-word detector uses
 ROUNDS = 5  # rounds of stories per message between processes
@@ -230,7 +231,11 @@ def stream(options: BuildOptions, *, seed: int) -> Callable[[int], Item]:
 
     def at(number: int) -> Item:
         turn, place = divmod(number, len(cells))
-        return next(islice(rounds.stories(cells[place], turn), turn % 4 if plan.paired else 0, None))
+        for tried in count():  # a round may have too few stories with a partner
+            stories = rounds.stories(cells[place], turn + tried * FAR)
+            if (item := next(islice(stories, turn % 4 if plan.paired else 0, None), None)) is not None:
+                break
+        return item
 
     return at
 
