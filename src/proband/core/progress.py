@@ -103,7 +103,8 @@ class Verbosity:
 def log(text: str) -> None:
     """Print a line to standard error, unless quiet."""
     if not Verbosity.quiet:
-        print(text, file=sys.stderr, flush=True)
+        sys.stderr.write(f"{text}\n")  # at once, so that lines of several processes stay apart
+        sys.stderr.flush()
 
 
 def track(things: Iterable[T], what: str, *, total: int | None = None) -> Iterator[T]:

@@ -81,8 +81,8 @@ class PeopleFacts:
         married: dict[tuple[int, int], int] = {}  # by sentence
         for who, word, of, number in expanded:
             who, of = self.one(who), self.one(of)
-            for one, other in ((who, of), (of, who)) if word.relation == "spouse" else ():
-                if married.setdefault((one, number), other) != other:
+            for a, b in ((who, of), (of, who)) if word.relation == "spouse" else ():
+                if married.setdefault((a, number), b) != b:
                     raise NotRead("it is unclear who is married to whom")
             name = self.label(who)
             if who == of:

@@ -92,6 +92,9 @@ def audit(
     folder, source = Path(out), str(source)
     if folder.resolve() == Path(source).resolve():
         raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
+    if not (folder / "verdicts.jsonl").exists():
+        for name in filter(lambda name: (folder / name).exists(), ("items.jsonl", "run.json", "index.html")):
+            raise ProbandError("is there already and no audit wrote it; name another folder", file=folder / name)
     scorer = scorer or (source if source.startswith(GYM) else "")
     formats = [*FORMATS, *(row_format for each in auditors() for row_format in each.formats)]
     formats = [each for each in formats if domain in ("", each.domain)]

@@ -71,7 +71,8 @@ def items(
     :param short: Write a short test of N items to OUT/short.
     :param estimate: A run on a short test: estimate its score on all items (use the same RUNS, --short N and --seed).
     """
-    known, logs = one_set([Path(run) for run in runs], cluster=cluster, items=items)
+    folders = [runs] if isinstance(runs, str | Path) else runs
+    known, logs = one_set(list(map(Path, folders)), cluster=cluster, items=items)
     if len(known.answered) < LEAST_SYSTEMS:
         raise ProbandError(f"item analysis needs {LEAST_SYSTEMS} runs or logs; there are {len(known.answered)}")
     study = Study(known if logs else known.ordered(), seed=seed, split=split)

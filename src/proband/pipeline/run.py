@@ -419,8 +419,17 @@ def differences(there: Run, now: Run) -> dict[str, tuple[str, str]]:
     """The settings in which a run differs from the one in run.json, with both values."""
     there = msgspec.structs.replace(there, settings={n: v for n, v in there.settings.items() if n != "looks"})
     names = ("suite", "solver", "model", "seed", "items_sha", "identity", "settings")
-    both = {name: (dumps(getattr(there, name)), dumps(getattr(now, name))) for name in names}
+    pairs = {name: _changed(getattr(there, name), getattr(now, name)) for name in names}
+    both = {name: (dumps(old), dumps(new)) for name, (old, new) in pairs.items()}
     return {name: (old, new) for name, (old, new) in both.items() if old != new}
+
+
+def _changed(old: Any, new: Any) -> tuple[Any, Any]:
+    """Of two sets of settings, those that differ."""
+    if not isinstance(old, Mapping):
+        return old, new
+    names = [name for name in {**old, **new} if dumps(old.get(name)) != dumps(new.get(name))]
+    return tuple({name: each[name] for name in names if name in each} for each in (old, new))  # type: ignore[return-value]
 
 
 def _is_larger_sample(there: Run, now: Run) -> bool:

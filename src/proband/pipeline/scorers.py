@@ -60,6 +60,9 @@ PROBES: Final = (
     Probe("two answers", "{right} or {wrong}"),
     Probe("two answers, the right one last", "{wrong} or {right}"),
     Probe("two lines of answers", "{right}\n{wrong}"),
+    Probe("two answers in a list", "{wrong}, {right}"),
+    Probe("two answers with a slash", "{right}/{wrong}"),
+    Probe("three marked answers, the right one between wrong ones", "{wrong}\x1f{right}\x1f{wrong}"),
     Probe("a hedge", "It may be {right}, it may be {wrong}; I do not know."),
     Probe("the inverse relation", "{inverse}"),
     Probe("the other gender", "{other_gender}"),
@@ -146,8 +149,10 @@ def _cases(audited: JudgedRows, domain: Domain | None) -> Iterator[Case]:
 def _in_form(cases: Iterable[Case], form: str) -> Iterator[Case]:
     """The replies in a form; those that deserve nothing also without it."""
     for probe, reply, entry in cases:
-        formed = reply if reply is None or probe.wants is None else form.format(reply)
-        yield from ((probe, each, entry) for each in dict.fromkeys([formed] if probe.wants else [formed, reply]))
+        parts = (reply or "").split("\x1f")
+        plain = reply if reply is None else " ".join(parts)
+        formed = plain if reply is None or probe.wants is None else " ".join(map(form.format, parts))
+        yield from ((probe, each, entry) for each in dict.fromkeys([formed] if probe.wants else [formed, plain]))
 
 
 def near_misses(right: str, domain: Domain) -> list[tuple[str, str]]:

@@ -55,6 +55,8 @@ def study(
     if dry_run:
         states = [{**about(stage), "state": "done" if stage.finished() else "to do"} for stage in stages]
         return {"title": read.study.title, "stages": states}
+    if not part:
+        check_folder(folder)  # before any stage
     if jobs > 1 and engine != "local":
         raise ProbandError("--jobs is for the local engine: the ray engine shares out the items of one run at a time")
     if jobs > 1:
@@ -97,7 +99,6 @@ def write_study(
     log("report" + "  (done)" * done)
     if done:
         return {**there["result"], **page}
-    check_folder(out)
     result = reporting.write_report(item_sets(runs), out=out, title=read.study.title, **shown)
     write_json(out / "study.json", {**note, "result": {n: value for n, value in result.items() if n not in page}})
     return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def test_windows_characters_and_a_title_above_the_header(tmp_path: Path, capsys:
     said = capsys.readouterr().err
     assert "line 1: is not UTF-8; read as Windows-1252 ('Prüfung 2024;" in said
     assert "row 3 has the names of the columns, below the title 'Prüfung 2024'" in said
-    with pytest.raises(ProbandError, match="row 4, column 'Richtig': 'X' is none of"):
+    with pytest.raises(ProbandError, match="row 4, column 'Richtig': 'X' is no letter"):
         built(tmp_path, "wrong.csv", WINDOWS.replace("Elbe;A", "Elbe;X").encode("cp1252"))
 
 
@@ -158,7 +159,7 @@ def test_open_questions_and_common_contexts(tmp_path: Path) -> None:
         (
             "question,a,b,correct\nx?,1,2,C\ny?,1,2,A\n",
             {},
-            "row 2, column 'correct': 'C' is none of the choices '1', '2'",
+            "row 2, column 'correct': 'C' is no letter of one of 2 choices",
         ),
         ("question,a,b,correct\nx?,1,2,A\n,1,2,A\n", {}, "row 3, column 'question': the question is empty"),
         ("question,a,b,correct\nx?,1,2,A\ny?,1,,A\n", {}, "row 3, column 'a': has one choice"),
@@ -247,3 +248,23 @@ def test_all_bad_rows_are_named_at_once_or_skipped(tmp_path: Path) -> None:
     items, manifest = built(tmp_path, "mine.csv", text, skip_bad=True)
     assert [(item.prompt, item.gold) for item in items] == [("ok?", 1)]
     assert manifest["skipped_rows"] == 3
+
+
+def test_layouts_of_published_sets(tmp_path: Path) -> None:
+    """The right choice in a column of its own; keys that are labels; answers that have a mark; one wrong key."""
+    own = [{"question": f"{n}?", "correct": f"r{n}", "w1": f"v{n}", "w2": f"u{n}"} for n in range(60)]
+    lines = "\n".join(map(json.dumps, own)).encode()
+    items, manifest = built(tmp_path, "own.jsonl", lines, gold="correct", choices="correct,w1,w2")
+    assert {item.choices[item.gold or 0][0] for item in items} == {"r"}
+    assert min(Counter(item.gold for item in items).values()) > 8
+    assert "random order" in manifest["columns"]["right choice as"]
+    arc = [{"question": "a?", "choices": {"text": ["x", "y"], "label": ["2", "1"]}, "answerKey": "1"},
+           {"question": "b?", "choices": {"text": ["x", "y"], "label": ["A", "B"]}, "answerKey": "A"}]  # fmt: skip
+    items, _ = built(tmp_path, "arc.jsonl", "\n".join(map(json.dumps, arc)).encode())
+    assert [item.choices[item.gold or 0] for item in items] == ["y", "x"]
+    gsm = {"question": "1 + 1?", "answer": "We add; so it is two.\n#### 2"}
+    (item,), _ = built(tmp_path, "gsm.jsonl", json.dumps(gsm).encode())
+    assert item.facts["answers"] == ["2"]
+    bad = "q,A,B,gold\n" + "".join(f"{n}?,x,y,{'AB'[n % 2]}\n" for n in range(9)) + "9?,x,y,E\n"
+    with pytest.raises(ProbandError, match="row 11, column 'gold': 'E' is no letter of one of 2 choices"):
+        built(tmp_path, "bad.csv", bad.encode(), prompt="q")

@@ -65,7 +65,7 @@ def compare_layout(result: Mapping[str, Any]) -> Iterable[Any]:
         yield "right by both {:,}, by A alone {:,}, by B alone {:,}, by neither {:,}".format(*changed)
     for each in result.get("equal") or ():
         shown = "too few to tell" if each["p"] is None else f"p = {p_value(each['p'])}"
-        yield f"{each['a']} and {each['b']} differ by less than {each['points']:g} points: {shown}"
+        yield f"test that {each['a']} and {each['b']} differ by less than {each['points']:g} points: {shown}"
     if look := result.get("until"):
         ends = f"[{100 * look['low']:+.1f}, {100 * look['high']:+.1f}]"
         asked = f"{look['clusters']:,} of {look['of_clusters']:,} clusters ({look['items']:,} items)"

@@ -89,6 +89,8 @@ def show(
     :param prompt: Print exactly what the model of -m would be sent, instead of the item.
     :param options: Option of the solver, such as prompt=FILE or shots=3; repeatable.
     """
+    if wrong is not None and wrong < 1:
+        raise ProbandError(f"--wrong {wrong}: a number of items, 1 or more")
     if wrong is not None:
         return [_shown(folder, name, runs=[folder]) for name in islice(wrong_items(Path(folder)), wrong)]
     if not item_id:

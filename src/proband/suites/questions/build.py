@@ -7,6 +7,7 @@ the whole column, and recorded. Questions about one context share a cluster, unl
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,15 +69,17 @@ def build(options: BuildOptions, *, seed: int) -> Built:
         raise ProbandError(str(error), file=path) from None
     bad = BadRows(path)
     tried = [(row, bad.tried(row, lambda row: _choices(row, columns.choices))) for row in rows]
-    fit = [(row, choices) for row, choices in tried if choices is not None]
-    gold_as = options.gold_as or _gold_as(fit, columns.gold, path)
+    drawn = columns.gold in columns.choices  # the right choice has a column of its own, and would always be the first
+    rng = random.Random(f"choices {seed}")
+    fit = [(row, tuple(rng.sample(own, len(own))) if drawn else own) for row, own in tried if own is not None]
+    gold_as = options.gold_as or _gold_as(fit, columns, path)
     items = list(_items(fit, columns, gold_as, bad))
     if bad.errors and not options.skip_bad:
         raise bad.in_one()
     counts = Counter("open" if not item.choices else f"{len(item.choices)} choices" for item in items)
 
     def summary() -> Mapping[str, Any]:
-        right = {"right choice as": gold_as} if columns.gold else {}
+        right = {"right choice as": gold_as + ", choices in random order" * drawn} if columns.gold else {}
         skipped = {"skipped_rows": len(bad.errors)} if bad.errors else {}
         return {"columns": columns.described() | right, "kinds": dict(sorted(counts.items())), **skipped}
 
@@ -133,7 +136,7 @@ def _items(
         if context and not columns.cluster:
             clusters = [f"context {contexts.setdefault(context, len(contexts) + 1)}"]
         prompt = f"{context}\n\n{prompt}" if context else prompt
-        gold = _gold(row, choices, columns.gold, gold_as) if choices else None
+        gold = _gold(row, choices, columns, gold_as) if choices else None
         if gold is not None:
             before, right = answered.setdefault((prompt, frozenset(choices)), (row, choices[gold]))
             if right != choices[gold]:
@@ -172,9 +175,8 @@ def _tag(value: Any) -> Tag:
     return value if isinstance(value, (bool, int, float)) else "" if value is None else str(value).strip()
 
 
-def _list(row: TableRow, column: str) -> tuple[str, ...]:
-    """The texts of one cell: a list, an object with `text` (as in ARC), JSON in a cell, or parts separated by line
-    breaks, | or ;."""
+def _list(row: TableRow, column: str, separators: str = "\n|;") -> tuple[str, ...]:
+    """The texts of one cell: a list, an object with `text` (as in ARC), JSON in a cell, or separated parts."""
     value = row.cells.get(column)
     if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
         try:
@@ -186,7 +188,7 @@ def _list(row: TableRow, column: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, str):
-        separator = next((sign for sign in ("\n", "|", ";") if sign in value), None)
+        separator = next((sign for sign in separators if sign in value), None)
         value = value.split(separator) if separator else [value]
     parts = value if isinstance(value, (list, tuple)) else [value]
     if any(isinstance(part, (list, dict)) for part in parts):
@@ -216,7 +218,8 @@ def _choices(row: TableRow, columns: tuple[str, ...]) -> tuple[str, ...]:
 def _accepted(row: TableRow, columns: tuple[str, ...]) -> tuple[str, ...]:
     if not columns:
         raise row.error("has no choices and no column of accepted answers; name one with --answers")
-    accepted = tuple(dict.fromkeys(text for column in columns for text in _list(row, column)))
+    texts = (text for column in columns for text in _list(row, column, "|"))
+    accepted = tuple(dict.fromkeys(text.rpartition("####")[2].strip() for text in texts))  # as GSM8K marks an answer
     if not accepted:
         raise row.error("the accepted answer is empty", columns[0])
     return accepted
@@ -233,11 +236,20 @@ def _split(row: TableRow, column: str) -> Split:
 # ---- the right choice ----------------------------------------------------------------------------------------------
 
 
-def _gold_as(rows: Sequence[tuple[TableRow, tuple[str, ...]]], column: str, path: Path) -> GoldAs:
-    """The notation of the right choice that fits all rows; an error if two that fit select different choices."""
-    cells = [(_text(row, column), choices) for row, choices in rows if column and choices]
+def _labels(row: TableRow, columns: tuple[str, ...]) -> list[str]:
+    """The labels of the choices, if the cell of the choices has them, as in ARC."""
+    cell = row.cells.get(columns[0])
+    return list(map(str, cell.get("label", ()))) if isinstance(cell, dict) else []
+
+
+def _gold_as(rows: Sequence[tuple[TableRow, tuple[str, ...]]], columns: Columns, path: Path) -> GoldAs:
+    """The notation of the right choice that fits most rows; an error if two that fit select different choices."""
+    column = columns.gold
+    unlabelled = [(row, own) for row, own in rows if column and own and not _labels(row, columns.choices)]
+    cells = [(_text(row, column), choices) for row, choices in unlabelled]
     places = {way: [_place(cell, choices, way) for cell, choices in cells if cell] for way in WAYS}
-    fitting = [way for way in WAYS if None not in places[way]]
+    unfit = {way: own.count(None) for way, own in places.items()}
+    fitting = [way for way in WAYS if unfit[way] == min(unfit.values()) < max(1, len(cells))]
     if other := next((way for way in fitting[1:] if places[way] != places[fitting[0]]), None):
         message = f"it may hold {WAYS[fitting[0]]} or {WAYS[other]}; say --gold-as {fitting[0]} or {other}"
         raise ProbandError(f"column {column!r}: {message}", file=path)
@@ -268,14 +280,14 @@ def _place(cell: str, choices: Sequence[str], way: GoldAs) -> int | None:
     return place if 0 <= place < len(choices) else None
 
 
-def _gold(row: TableRow, choices: tuple[str, ...], column: str, way: GoldAs) -> int:
+def _gold(row: TableRow, choices: tuple[str, ...], columns: Columns, way: GoldAs) -> int:
+    column, labels = columns.gold, _labels(row, columns.choices)
     cell = _text(row, column)
     if not cell:
         raise row.error("the right choice is empty", column)
-    place = _place(cell, choices, way)
+    place = labels.index(cell) if cell in labels else None if labels else _place(cell, choices, way)
     if place is None:
+        other = f"no {WAYS[way].removeprefix('its ')} of one of {len(choices)} choices"
         none = f"none of the choices {', '.join(map(repr, choices))}"
-        raise row.error(
-            f"{cell!r} is {none if way == 'text' else f'no {way} of one of {len(choices)} choices'}", column
-        )
+        raise row.error(f"{cell!r} is {none if way == 'text' else other}", column)
     return place

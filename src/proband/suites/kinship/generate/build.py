@@ -231,11 +231,9 @@ def stream(options: BuildOptions, *, seed: int) -> Callable[[int], Item]:
 
     def at(number: int) -> Item:
         turn, place = divmod(number, len(cells))
-        for tried in count():  # a round may have too few stories with a partner
-            stories = rounds.stories(cells[place], turn + tried * FAR)
-            if (item := next(islice(stories, turn % 4 if plan.paired else 0, None), None)) is not None:
-                break
-        return item
+        tries = (rounds.stories(cells[place], turn + tried * FAR) for tried in count())  # of pairs a round may lack
+        items = (next(islice(stories, turn % 4 if plan.paired else 0, None), None) for stories in tries)
+        return next(item for item in items if item is not None)
 
     return at
 
