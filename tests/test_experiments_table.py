@@ -80,8 +80,8 @@ def test_findings_are_the_papers_own_and_counted_once(
         (tmp_path / name).write_text(head + text, encoding="utf-8")
     monkeypatch.setattr(script, "HERE", tmp_path)
     found = script.findings(sources)
-    assert list(found) == ["longer is harder", "GAT is best"]
-    assert found["longer is harder"].own == {"holds": 1}  # a table adds nothing to what one before it has tested
+    assert list(found) == ["a text network: longer is harder", "GAT is best"]
+    assert found["a text network: longer is harder"].own == {"holds": 1}  # a table adds nothing to what one before it has tested
     assert (found["GAT is best"].own, found["GAT is best"].later) == ({"fails": 1}, {"open": 1})
 
 

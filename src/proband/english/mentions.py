@@ -2,10 +2,11 @@
 
 Names are masked (@0), pronouns are replaced by their referents, and each mention of a person by a relation (*@0's
 brother @1*, *the mother of @2*) is replaced by that person, with its fact; unnamed people get a mark (#3). The rest of
-a sentence must be a phrase of the domain (*@0 is #3*: they are one person).
+a sentence must be a phrase of the domain (*@0 is #3*: they are one person), or begin with a person and name a relative
+(*@0 phoned @1*).
 
 >>> from proband.english.domain import load
->>> told = read_people(Grammar(load("kinship")), "Helen is the mother of Karen's husband David. It rained.", {"Karen"})
+>>> told = read_people(Grammar(load("kinship")), "Helen is the mother of Karen's husband David.", {"Karen"})
 >>> [fact[:3] for fact in told.facts]
 [('David', 'spouse', 'Karen'), ('Helen', 'parent', 'David')]
 >>> read_people(Grammar(load("kinship")), "Clive plays the father of Nina in a film.", {"Nina"}).unread.reason
@@ -45,6 +46,10 @@ NOT_OWNED: Final = re.compile(r" (?:is|was|and|to|as|in|at|on|for|with|by|when|w
 _LAST = rf"(?:{MARK}|(?:his|her|their|{MARK}'s) [a-z-]+)$"  # not separated from its clause by a comma before it
 RELATIVE: Final = re.compile(rf"({MARK}), (who|whose) ((?:[^,;]|, (?={_LAST}))+?)(?:,(?= (?!{_LAST}))|$)")
 CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |; |, (?=[@#]\d+(?:'s)? )")
+# between people these words state identity or possession
+LINKED: Final = re.compile(
+    rf"\b(?:is|are|was|were|be|been|being|has|have|had|got|of)(?: \w+)? {MARK}|{MARK} {MARK}|{MARK}, {MARK}(?! and)"
+)
 MOST_STEPS: Final = 60  # most reductions of a sentence
 
 
@@ -105,6 +110,7 @@ class PeopleReader(PeopleFacts):
     def __init__(self, grammar: Grammar, people: People, *, ours: bool = False, denials: bool = False) -> None:
         super().__init__(grammar.domain, people, topical=ours)
         self.grammar, self.ours, self.denials = grammar, ours, denials
+        self.names_kin = False  # whether the sentence names a relative: *Gail phoned her brother Ross*
         self.within: dict[int, list[int]] = {}  # other people in a mention, besides the person who replaces it
 
     def learn_genders(self, masked: Collection[str]) -> None:
@@ -119,7 +125,7 @@ class PeopleReader(PeopleFacts):
     # ---- a sentence --------------------------------------------------------------------------------------------------
 
     def sentence(self, text: str, number: int) -> None:
-        self.number, self.within = number, {}
+        self.number, self.within, self.names_kin = number, {}, False
         whole = re.sub(r"^(?![@#])\w", lambda m: m[0].lower(), text.strip().rstrip(".!"))
         plain = HARMLESS.sub("", whole)
         relational = self.grammar.relation_word.search(plain.lower()) or "marri" in plain.lower()
@@ -178,7 +184,7 @@ class PeopleReader(PeopleFacts):
             mentioned += [int(mark[1:]) for mark in re.findall(MARK, text)]
         if left := self.grammar.relation_word.search(text.lower()):
             raise NotRead(f"{left[0]!r} is in a form that no phrase of the domain covers")
-        if not self.ours:
+        if not self.ours and (not self.names_kin or LINKED.search(text) or not re.match(MARK, text)):
             raise NotRead(MORE)
         return mentioned
 
@@ -250,7 +256,7 @@ class PeopleReader(PeopleFacts):
         if named:
             marks = [int(mark[1:]) for mark in re.findall(MARK, groups.get("each") or match["a"])]
             self.facts += [(one, word, of, self.number) for one in marks]
-            shown = groups.get("each") or match["a"]
+            shown, self.names_kin = groups.get("each") or match["a"], True
         elif (subject := self._one_more(text, match)) and self.has_named(of, word):
             self.facts.append((int(subject[1:]), word, of, self.number))
             return f"{subject}{text[match.end() :]}"

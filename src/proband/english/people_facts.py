@@ -12,7 +12,7 @@ from proband.english.people import Discourse, People
 from proband.english.reading import Reading, Unread
 from proband.english.tokens import NotRead
 
-MORE: Final = "it states more than relations, which may change what other sentences mean"
+MORE: Final = "it does not only state relations, and may change what other sentences mean"
 FUNCTIONAL: Final = ("parent", "spouse")  # a person has at most one of each gender
 
 

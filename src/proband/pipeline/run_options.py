@@ -34,8 +34,8 @@ class RunOptions:
         is no test split; train if there is neither).
     :param limit: Run on a sample of N of these items, stratified by the suite's tags; a larger N in the same folder
         runs only the additional items.
-    :param until: Run whole clusters of items in a random order until the 95 % interval has this half-width (in points,
-        as ±3); the interval is valid although it is checked after every cluster.
+    :param until: Run whole clusters of items in a random order until the 95 % interval has this half-width (in points);
+        the interval is valid although it is checked after every cluster.
     :param where: Only items with this tag, such as k=2,3 (several values with commas); repeatable.
     :param repeat: Run N times with different seeds, in subfolders repeat-1, ..., for models that sample (--set
         temperature=0.7). The report has the agreement of the answers, and pass^k.

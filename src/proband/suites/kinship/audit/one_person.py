@@ -4,6 +4,7 @@ Readers make a separate person of each name, and of each person without a name (
 fewer: a person without a name may be any of the others, *Dr Hill* may be *Ann Hill*, and two names that no fact links
 may belong to one person (*Elizabeth*, *Liz*).
 
+>>> from proband.core.types import Fact
 >>> read = Problem((Fact("Cy", "child", "Ann's brother"), Fact("Bo", "sibling", "Ann")), ("Bo", "Cy"))
 >>> [pair for *pair, _ in one_person(read, frozenset({"brother"}), unlinked=False)]
 [["Ann's brother", 'Bo'], ["Ann's brother", 'Ann']]
@@ -57,6 +58,7 @@ def own_ancestor(problem: Problem) -> bool:
     """Do the facts make a person their own ancestor? Other contradictions may come from two people with one name, from
     *are married* (each to somebody else) or from the marriage of relatives.
 
+    >>> from proband.core.types import Fact
     >>> own_ancestor(Problem((Fact("Ann", "parent", "Sam"), Fact("Ann", "grandchild", "Sam")), ("Ann", "Sam")))
     True
     """
