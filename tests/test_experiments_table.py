@@ -81,7 +81,9 @@ def test_findings_are_the_papers_own_and_counted_once(
     monkeypatch.setattr(script, "HERE", tmp_path)
     found = script.findings(sources)
     assert list(found) == ["a text network: longer is harder", "GAT is best"]
-    assert found["a text network: longer is harder"].own == {"holds": 1}  # a table adds nothing to what one before it has tested
+    assert found["a text network: longer is harder"].own == {
+        "holds": 1
+    }  # a table adds nothing to what one before it has tested
     assert (found["GAT is best"].own, found["GAT is best"].later) == ({"fails": 1}, {"open": 1})
 
 

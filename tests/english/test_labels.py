@@ -62,3 +62,8 @@ def test_beyond_options_people_and_truth() -> None:
     either = AskedRelation("Rose", "Bill", either_way=True)
     assert label("aunt", either) is None
     assert split_options("Is it an aunt or an uncle?") == ("Is it an aunt or an uncle?", {})
+
+
+@pytest.mark.parametrize("text", ["He is her son.", "He is his aunt", "He's her aunt."])
+def test_a_pronoun_that_fits_no_name_is_no_answer(text: str) -> None:
+    assert label(text) is None

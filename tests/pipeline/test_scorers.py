@@ -98,7 +98,23 @@ def begins_with_its_letters(answer: Any, entry: Mapping[str, Any]) -> float:
     return float(bool(str(answer).strip()) and letters in ("", plain(entry["answer"])))
 
 
+def any_tag(answer: Any, entry: Mapping[str, Any]) -> float:
+    tags = re.findall(r"<answer>(.*?)</answer>", str(answer))
+    return float(plain(entry["answer"]) in map(plain, tags))
+
+
+def last_tag(answer: Any, entry: Mapping[str, Any]) -> float:
+    tags = re.findall(r"<answer>(.*?)</answer>", str(answer))
+    return float(bool(tags) and plain(tags[-1]) == plain(entry["answer"]))
+
+
+def any_of_a_list(answer: Any, entry: Mapping[str, Any]) -> float:
+    return float(plain(entry["answer"]) in map(plain, re.split(r"[,/]", str(answer))))
+
+
 FAULTY = {
+    any_tag: "three marked answers, the right one between wrong ones",
+    any_of_a_list: "two answers in a list",
     fits_a_pattern: "a pattern that everything fits",
     begins_with_its_letters: "punctuation alone",
     contains: "two answers",
@@ -128,6 +144,10 @@ def audit(tmp_path: Path) -> Any:
         return {line["probe"]: line for line in lines}
 
     return run
+
+
+def test_a_scorer_that_reads_the_last_mark_is_not_accused(audit: Any) -> None:
+    assert [name for name, line in audit("last_tag").items() if line["fault"]] == []
 
 
 def test_a_clean_scorer_is_not_accused(audit: Any) -> None:

@@ -400,3 +400,27 @@ def test_columns_for_the_pair_and_for_facts(tmp_path: Path) -> None:
     for bad, message in wrong:
         with pytest.raises(ProbandError, match=message):
             audit(tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", **bad)
+
+
+def test_what_grammar_reads_as_a_contradiction_among_people(run: Callable[..., Any], tmp_path: Path) -> None:
+    """Two people may have one name, *are married* may be to others, and relatives do marry: such a text is unread."""
+    told = [
+        ("Luke and Emma are siblings. Luke and Emma are married.", "What is Luke to Emma?", "brother"),
+        ("Kate's son is Paul Reed. Kate's brother is Paul.", "What is Paul Reed to Kate?", "son"),
+        (
+            "Tom is the husband of Anna. Tom's father is the brother of Anna's father.",
+            "What is Tom to Anna?",
+            "husband",
+        ),
+        ("Ann is the mother of Sam. Sam is the mother of Ann.", "What is Ann to Sam?", "mother"),
+    ]
+    run([dict(zip(("text", "question", "answer"), each)) for each in told], "--domain", "kinship")
+    assert [each["verdict"] for each in lines(tmp_path, "verdicts.jsonl")] == [*["unread"] * 3, "inconsistent"]
+
+
+def test_a_page_of_others_is_not_written_over(run: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "audit").mkdir()
+    (tmp_path / "audit" / "index.html").write_text("mine")
+    row = {"text": "P is above Q.", "question": "What is the relation of P to Q?", "answer": "above"}
+    run([row], code=2)
+    assert (tmp_path / "audit" / "index.html").read_text() == "mine"

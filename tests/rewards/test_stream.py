@@ -245,3 +245,31 @@ def test_a_certificate_that_does_not_hold_is_told() -> None:
 def test_bad_options_are_told_in_one_line(options: dict[str, object], message: str) -> None:
     with pytest.raises(ProbandError, match=message):
         Stream("kinship", **options)  # type: ignore[arg-type]
+
+
+def test_every_number_has_an_item_where_some_answers_cannot_be_determined() -> None:
+    made = Stream("kinship", k="2", seed=0, open=0.3)
+    items = [made[number] for number in range(40)]
+    assert len({item.id for item in items}) == 40
+    answers = [made.answer(item) == "cannot be determined" for item in items]
+    assert 4 <= sum(answers) <= 20
+    assert not any(made.validate(item) for item in items)
+    undetermined = items[answers.index(True)]
+    for reply in (
+        "It cannot be determined.",
+        "Answer: It cannot be determined.",
+        "So the relation cannot be determined.",
+    ):
+        assert made.reward(undetermined, reply).total == 1.0, reply
+
+
+@pytest.mark.parametrize(
+    "lead", ["Putting it together:\n\n", "Conclusion:\n", "mother, then brother\n", "So the answer is\n"]
+)
+def test_a_plain_line_before_an_answer_does_not_change_it(lead: str) -> None:
+    item = stream()[1]
+    right = stream().answer(item)
+    assert [stream().reward(item, f"{lead}{form}").total for form in (f"Answer: {right}", f"\\boxed{{{right}}}")] == [
+        1,
+        1,
+    ]
