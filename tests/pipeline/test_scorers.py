@@ -99,12 +99,12 @@ def begins_with_its_letters(answer: Any, entry: Mapping[str, Any]) -> float:
 
 
 def any_tag(answer: Any, entry: Mapping[str, Any]) -> float:
-    tags = re.findall(r"<answer>(.*?)</answer>", str(answer))
+    tags = re.findall(r"(?s)<answer>(.*?)</answer>", str(answer))
     return float(plain(entry["answer"]) in map(plain, tags))
 
 
 def last_tag(answer: Any, entry: Mapping[str, Any]) -> float:
-    tags = re.findall(r"<answer>(.*?)</answer>", str(answer))
+    tags = re.findall(r"(?s)<answer>(.*?)</answer>", str(answer))
     return float(bool(tags) and plain(tags[-1]) == plain(entry["answer"]))
 
 
