@@ -51,5 +51,7 @@ def read_tsv(row: str, file: object, line: int) -> tuple[Assertion, int]:
         raise ProbandError("must be subject, relation, object[, count], separated by tabs", file=file, line=line)
     if len(cells) == 4 and not cells[3].strip().isdigit():
         raise ProbandError(f"count {cells[3].strip()!r} is not a whole number", file=file, line=line)
+    if cells[1].count(", ") > 1 or all(word.count("/") > 2 for word in cells[1].split(" ")):  # pairs, n-grams
+        raise ProbandError(f"{cells[1]!r} is not a relation", file=file, line=line)
     subject, relation, thing = (" ".join(cell.split()) for cell in cells[:3])
     return (subject, relation.lower(), thing), int(cells[3]) if len(cells) == 4 else 1

@@ -157,3 +157,10 @@ def test_bad_assertions_are_named(tmp_path: Path) -> None:
     (tmp_path / "b.tsv").write_text("a\tb\tc\t1\na\tb\tc\tmany\n", encoding="utf-8")
     with pytest.raises(ProbandError, match=r"b.tsv line 2: count 'many' is not a whole number"):
         triples_to_pairs(columns(tmp_path / "b.tsv"), least=1)
+
+
+def test_n_grams_and_labelled_pairs_are_not_assertions(tmp_path: Path) -> None:
+    for row in ("raised\traised/VBD/ROOT/0 taxes/NNS/dobj/1\t12", "country, exports, oil\toil, is sold in, egypt\tn"):
+        (tmp_path / "a.tsv").write_text(f"{row}\n", encoding="utf-8")
+        with pytest.raises(ProbandError, match=r"a.tsv line 1: '.*' is not a relation"):
+            columns(tmp_path / "a.tsv")

@@ -61,7 +61,7 @@ def frequent(
     often = [np.bincount(x, weights=count, minlength=len(n)) for x, n in ((left, left_names), (right, right_names))]
     keep = (often[0] >= least)[left] & (often[1] >= least)[right]
     if not keep.any():
-        raise ProbandError(f"no relation and argument occur {least} times or more; lower 'least'")
+        raise ProbandError(f"no name occurs {least} times or more; lower 'min-count'")
     left, right, count = left[keep], right[keep], count[keep]
     sides = []
     for each, names in ((left, left_names), (right, right_names)):
