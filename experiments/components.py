@@ -131,7 +131,9 @@ def finding_rows(found: Mapping[str, Finding], remarks: Mapping[str, str]) -> It
 def rows(paper: Mapping[str, Any]) -> Iterator[Sequence[str]]:
     for each in paper["component"]:
         more = f"{each['items']:,} {each.get('unit', 'items')} (paper: {each['of']:,})"
-        size = more if each["items"] > each["of"] else f"{each['items']:,} of {each['of']:,} {each.get('unit', 'items')}"
+        size = (
+            more if each["items"] > each["of"] else f"{each['items']:,} of {each['of']:,} {each.get('unit', 'items')}"
+        )
         size += f", {'its' if each['data'] == 'paper' else 'our'} data"
         where = f"[{state(each)}]({each['result']})" if each.get("result") else state(each)
         tables = "".join(f"; table `{name}`" for name in each.get("tables", ()))
@@ -158,6 +160,8 @@ def page() -> str:
         lines = ["| component | command | state | what was run | ours | published |", "|---|---|---|---|---|---|"]
         parts.append("\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows(paper))]) + "\n")
         found, by_chance = findings(paper["claims"]), paper.get("by_chance", ())
+        for statement, source in paper.get("untested", {}).items():
+            found[statement] = Finding(source)
         parts.append(counts(found, by_chance))
         lines = ["| finding | where | the paper's methods | other methods |", "|---|---|---|---|"]
         parts.append("\n".join([*lines, *finding_rows(found, paper.get("remarks", {}))]) + "\n")

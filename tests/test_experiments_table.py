@@ -85,6 +85,11 @@ def test_findings_are_the_papers_own_and_counted_once(
         "holds": 1
     }  # a table adds nothing to what one before it has tested
     assert (found["GAT is best"].own, found["GAT is best"].later) == ({"fails": 1}, {"open": 1})
+    found["people solve it"] = script.Finding("3.2")
+    assert "(2 tests of 3 findings; 2 were tested)" in script.counts(found, ())
+    assert list(script.finding_rows(found, {"people solve it": "no participants"}))[-1] == (
+        "| people solve it | 3.2 | not tested; no participants |  |"
+    )
 
 
 PAGES = ("experiments", "benchmarks")
