@@ -46,6 +46,27 @@ def test_the_page_is_what_the_script_writes(root: Path) -> None:
     assert subprocess.run([sys.executable, str(script), "--check"], check=False).returncode == 0
 
 
+LISTED = {  # tables and figures of each paper
+    "000": "figure 1, table 1, table 2",
+    "001": "figure 3.1, figure 3.2, figure 3.3, figure 3.4, figure 3.5, "
+    "table 3.1, table 3.2, table 3.3, table 3.4, table 3.5, table 3.6, table 3.7, table 3.8",
+    "002": "figure 1, figure 2",
+    "004": "figure 1, figure 2, table 1, table 2, table 3, table 4, table 5",
+}
+
+
+def test_every_table_and_figure_of_the_papers_is_listed(root: Path) -> None:
+    read = tomllib.loads((root / "experiments" / "components.toml").read_text("utf-8"))
+    for paper in read["paper"]:
+        found = set()
+        for each in paper["component"]:
+            for kind, first, last in re.findall(r"(table|figure)s? (\d[.\d]*)(?: to (\d[.\d]*))?", each["name"]):
+                chapter, dot, one = first.rpartition(".")
+                numbers = range(int(one), int((last or first).rpartition(".")[2]) + 1)
+                found |= {f"{kind} {chapter}{dot}{number}" for number in numbers}
+        assert ", ".join(sorted(found)) == LISTED[paper["title"][:3]]
+
+
 def test_only_a_design_as_large_as_the_papers_is_whole(root: Path) -> None:
     text = (root / "experiments" / "README.md").read_text("utf-8")
     for each in components(root):
@@ -104,11 +125,12 @@ def pages_of(root: Path) -> dict[Path, str]:
 
 def documented(root: Path) -> list[str]:
     """The commands of the pages with the committed tables; a mention without its arguments is none."""
-    found = [each["command"] for each in components(root)]
+    own = [each["command"] for each in components(root)]
+    found = list(own)
     for text in pages_of(root).values():
         for command in (*BLOCK.findall(text.replace("\\\n", " ")), *INLINE.findall(text)):
             found += [each.strip() for each in command.split("&&")]
-    return [command for command in dict.fromkeys(found) if " -o " in command]
+    return [command for command in dict.fromkeys(found) if " -o " in command or command in own]
 
 
 def test_every_documented_command_still_parses(root: Path) -> None:
