@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 import proband
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
+from proband.core.types import Item
 from proband.suites.kinship.generate.release import freeze, load_release
+from proband.suites.kinship.world.relations import RELATIONS
 
 SMALL = """name = "mine"
 version = 1
@@ -61,6 +64,15 @@ def test_it_is_built_verified_and_described(definition: Path, tmp_path: Path) ->
         assert re.search(r"\| \d+\.\d \((?:[\w-]+)\) \|", row)  # the strongest shortcut
         held = [line for line in card.splitlines() if line.startswith(f"| {name} | 0.0 | 0.0 | 0.0 |")]
         assert held  # no occasion, construction or clause of it stands in training
+    items = list(read_items(tmp_path))
+    assert f"the rarest is {rarest(items)} of the stated facts" in card
+    assert f"(of the test slices alone: {rarest([each for each in items if each.split == 'test'])})" in card
+
+
+def rarest(items: list[Item]) -> str:
+    stated = Counter(kin for item in items for _, kin, _ in item.facts["edges"])
+    kin = min(RELATIONS, key=lambda each: stated[each])
+    return f"{kin} {100 * stated[kin] / stated.total():.1f} %"
 
 
 def test_a_slice_is_the_same_bytes_alone(definition: Path, tmp_path: Path) -> None:
@@ -68,6 +80,9 @@ def test_a_slice_is_the_same_bytes_alone(definition: Path, tmp_path: Path) -> No
     proband.build("kinship", out=tmp_path / "part", release=str(definition), slice="abstention")
     lines = [(tmp_path / name / "items.jsonl").read_text().splitlines() for name in ("whole", "part")]
     assert lines[1] == [line for line in lines[0] if '"slice":"abstention"' in line]
+    known = {kin for item in read_items(tmp_path / "part") for _, kin, _ in item.facts["edges"]}
+    card = (tmp_path / "part" / "README.md").read_text()
+    assert f"{len(known)} of the 22 relations of the classic world are stated" in card
     with pytest.raises(ProbandError, match="'slice' has no 'hard'; there are clean, abstention"):
         proband.build("kinship", out=tmp_path / "x", release=str(definition), slice="hard")
 

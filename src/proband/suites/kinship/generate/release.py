@@ -201,20 +201,26 @@ class Release:
             f"| {name} | {' | '.join(f'{100 * share:.1f}' for share in shares)} |"
             for name, shares in shares_in_training(self.tally).items()
         ]
-        stated = sum((tally.stated for tally in self.tally.values()), Counter[str]())
-        rarest = min(RELATIONS, key=lambda kin: stated[kin])
+        (stated, rarest), (_, in_test) = self.stated(), self.stated("test ")
         return (DATA / "kinship" / "releases" / CARD).read_text(encoding="utf-8").format(
             canary=of.canary, name=of.name, version=of.version, generator=of.generator,
             licence=LICENCE, composition="\n".join(rows), about="\n".join(about),
             held="\n".join(held), hashes="\n".join(f"| {name} | `{sha}` |" for name, sha in self.sha256.items()),
-            more=len(stated.keys() - set(RELATIONS)), rarest=f"{rarest} {100 * stated[rarest] / stated.total():.1f} %",
+            more=len(stated.keys() - set(RELATIONS)), known=len(stated.keys() & set(RELATIONS)),
+            rarest=rarest, rarest_in_test=in_test,
         )  # fmt: skip
+
+    def stated(self, split: str = "") -> tuple[Counter[str], str]:
+        """How often each relation is stated in the slices of a split, and the rarest of the 22 with its share."""
+        stated = sum((tally.stated for name, tally in self.tally.items() if name.startswith(split)), Counter[str]())
+        kin = min(RELATIONS, key=lambda each: stated[each])
+        return stated, f"{kin} {100 * stated[kin] / max(1, stated.total()):.1f} %"
 
     def summary(self) -> Mapping[str, Any]:
         of, tallies = self.definition, self.tally.values()
         rules = {load(of.plan(part).options.rules) for part in self.slices}
         detectors = {name: tally.word_detector() for name, tally in self.tally.items() if tally.bags}
-        stated = sum((tally.stated for tally in tallies), Counter[str]())
+        stated, _ = self.stated()
         return {
             "release": {"name": of.name, "version": of.version, "generator": of.generator, "seed": of.seed},
             "rules": {each.name: each.sha256 for each in sorted(rules, key=lambda each: each.name)},

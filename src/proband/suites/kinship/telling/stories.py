@@ -3,7 +3,7 @@ about them with its choices and right answer (section 3.2.6, table 3.3).
 
 For a story, the edges are split at random into paths of one or more connected facts. A frame of the bank states each
 path, with phrases of one occasion. A story has one occasion (or moves to another when its phrases are used up), uses no
-phrase twice, and repeats no construction within three sentences.
+phrase twice, and repeats no construction within three sentences if another one fits.
 
 `tell` draws a `Telling`, which records every choice; `render` turns it into text. `verify` renders a telling again to
 check a text (verify/items.py), and variations change the telling (variations/).
