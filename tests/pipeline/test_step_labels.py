@@ -99,7 +99,10 @@ def test_judges_are_measured(
     assert own["recall"]["share"] == recall
     assert own["precision"].get("share") == (precision if precision is None else pytest.approx(precision, abs=0.3))
     assert result["calibration"][0]["confidence"] == 0.9
-    assert "precision" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "precision" in printed
+    assert "(too few)" in printed  # three replies have no interval
+    assert "low" not in own["recall"]
     (tmp_path / "out" / "judge.json").unlink()
     assert main([*words, "--judge", f"openai:j@{stub.url}"]) == 0  # from what is recorded: nobody answers there now
     assert json.loads((tmp_path / "out" / "judge.json").read_text()) == result

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 import proband
+from proband import stats
 from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.pipeline.steps import check_replies, check_reply
+from proband.stats import clusters_of
 
 QUESTION = "Tom is married to Ann. They have a child called Ben. Ben is married to Cleo.\n\nWhat is Cleo to Ann?"
 
@@ -85,6 +87,20 @@ def test_a_run_of_our_items(tmp_path: Path) -> None:
     checked = check_reply(item, "\n".join([*told, target]), answer=item.facts["target"])
     assert [s.verdict for s in checked.statements] == ["stated", "stated", "entailed"]
     assert (checked.outcome, checked.follows) == ("right by right steps", "steps")
+
+
+def test_shares_account_for_the_clusters_of_the_items(tmp_path: Path) -> None:
+    """Stories of one sequence of relations are no independent items, nor are several replies to one story."""
+    proband.build("kinship", out=tmp_path / "items", k="2", per_k=40)
+    items = {item.id: item for item in read_items(tmp_path / "items")}
+    proband.run(tmp_path / "items", model=Talker("Answer: aunt"), out=tmp_path / "run", solver="generate")
+    result = check_replies(tmp_path / "run", out=tmp_path / "out")
+    records = [json.loads(line) for line in (tmp_path / "out" / "replies.jsonl").read_text().splitlines()]
+    assert [tuple(each["clusters"]) for each in records] == [clusters_of(items[each["item"]]) for each in records]
+    no_steps = [float(each["outcome"] == "no steps") for each in records]
+    expected = stats.mean(no_steps, clusters=stats.Clusters.of([each["clusters"] for each in records]))
+    assert 6 < expected.clusters < len(records)
+    assert result["models"][0]["shares"]["no steps"] == [expected.mean, expected.low, expected.high]
 
 
 def test_show_prints_the_verdicts_of_the_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -107,13 +107,13 @@ def _prm800k(record: Mapping[str, Any], steps: Sequence[LabelledStep]) -> dict[s
 def judge_steps(out: Path, *, model: str, options: RunOptions) -> dict[str, Any]:
     """Ask a model for the verdict on every labelled step of OUT/replies.jsonl, and compare it with the proof."""
     records = map(msgspec.json.decode, (out / "replies.jsonl").read_text(encoding="utf-8").splitlines())
-    folder, items, known = out / "judge", list[Item](), dict[str, tuple[LabelledStep, int, str]]()
+    folder, items, known = out / "judge", list[Item](), dict[str, tuple[LabelledStep, int, list[str]]]()
     for record in records:
         for place, step in enumerate(s for s in labelled_steps(record) if s.label is not None):
             sent = ASKED.format(question=record["question"], before=step.before or "(nothing yet)", step=step.text)
             name = hashlib.blake2b(f"{record['item']} {sent}".encode(), digest_size=12).hexdigest()
             if name not in known:
-                known[name] = (step, place, record["item"])
+                known[name] = (step, place, record["clusters"])
                 facts = {"json": True, "answers": ["right" if step.label else "wrong"]}
                 items.append(Item(id=name, suite="questions", prompt=sent, facts=facts))
     write_jsonl(folder / "items.jsonl", items)
@@ -139,7 +139,7 @@ def verdict_in(answer: Answer) -> tuple[bool, float] | None:
     return verdict == "right", min(1.0, max(0.0, float(confidence))) if isinstance(confidence, int | float) else 1.0
 
 
-Judged = Sequence[tuple[tuple[LabelledStep, int, str], tuple[bool, float]]]
+Judged = Sequence[tuple[tuple[LabelledStep, int, list[str]], tuple[bool, float]]]
 
 
 def compared(judged: Judged) -> dict[str, Any]:
@@ -151,26 +151,25 @@ def compared(judged: Judged) -> dict[str, Any]:
         groups[f"kind: {step.verdict}"].append(each)
         groups[f"position: {place + 1}" if place + 1 < POSITIONS else f"position: {POSITIONS} or later"].append(each)
     bins: defaultdict[int, list[Any]] = defaultdict(list)
-    for (step, _, item), (right, confidence) in judged:
-        bins[min(BINS - 1, int((confidence - 0.5) * 2 * BINS)) if confidence >= 0.5 else 0].append(
-            (float(right == step.label), item, confidence)
-        )
+    for (step, _, shared), (right, confidence) in judged:
+        number = min(BINS - 1, int((confidence - 0.5) * 2 * BINS)) if confidence >= 0.5 else 0
+        bins[number].append((float(right == step.label), shared, confidence))
     calibration = [
-        {"confidence": round(sum(c for *_, c in own) / len(own), 3), **_share([(hit, item) for hit, item, _ in own])}
+        {"confidence": round(sum(c for *_, c in own) / len(own), 3), **_share([each[:2] for each in own])}
         for _, own in sorted(bins.items())
     ]
     return {"wrong steps": {name: _quality(own) for name, own in sorted(groups.items())}, "calibration": calibration}
 
 
 def _quality(judged: Judged) -> dict[str, Any]:
-    called = [(float(not step.label), item) for (step, _, item), (right, _) in judged if not right]
-    wrong = [(float(not right), item) for (step, _, item), (right, _) in judged if not step.label]
+    called = [(float(not step.label), shared) for (step, _, shared), (right, _) in judged if not right]
+    wrong = [(float(not right), shared) for (step, _, shared), (right, _) in judged if not step.label]
     return {"steps": len(judged), "precision": _share(called), "recall": _share(wrong)}
 
 
-def _share(hits: Sequence[tuple[float, str]]) -> Mapping[str, Any]:
-    """A share with its interval, clustered by item."""
+def _share(hits: Sequence[tuple[float, list[str]]]) -> Mapping[str, Any]:
+    """A share with its clustered interval; none where clusters are too few to tell."""
     if not hits:
         return {"n": 0}
-    found = stats.mean([hit for hit, _ in hits], clusters=[item for _, item in hits])
-    return {"n": len(hits), "share": found.mean, "low": found.low, "high": found.high}
+    found = stats.mean([hit for hit, _ in hits], clusters=stats.Clusters.of([names for _, names in hits]))
+    return {"n": len(hits), "share": found.mean} | ({} if found.few else {"low": found.low, "high": found.high})

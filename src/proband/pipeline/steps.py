@@ -69,6 +69,7 @@ class SourceReply(NamedTuple):
     item: str
     given: str = ""
     domain: str = ""
+    clusters: tuple[str, ...] = ()  # none: the item itself
 
 
 def check_replies(
@@ -201,7 +202,7 @@ def _of_item(item: Item, text: str, *, model: str = "", given: str = "") -> Sour
         row = replace(
             row, bad=f"suite {item.suite!r} has no prover ({provable} has one; domains: {', '.join(SHIPPED)})"
         )
-    return SourceReply(row, text, model, item.id, given, form.domain if form else "")
+    return SourceReply(row, text, model, item.id, given, form.domain if form else "", stats.clusters_of(item))
 
 
 def _of_file(file: RowFile, items: str | Path | None, given: Mapping[str, str]) -> Iterator[SourceReply]:
@@ -236,6 +237,7 @@ class Checkers:
         domain = checked.domain
         return {
             "item": reply.item,
+            "clusters": list(reply.clusters or (reply.item,)),
             "model": reply.model,
             **{name: getattr(checked, name) for name in OF_REPLY},
             "missing": [in_words(fact, domain) for fact in checked.missing] if domain else [],
@@ -308,12 +310,12 @@ class Summary:
     """Counts over all replies, and those that the page shows: those with a wrong step first."""
 
     def __init__(self) -> None:
-        self.outcomes: dict[str, list[tuple[str, str]]] = {}  # model -> outcome and item of each reply
+        self.outcomes: dict[str, list[tuple[str, list[str]]]] = {}  # model -> outcome and clusters of each reply
         self.counts: dict[str, Counter[Any]] = defaultdict(Counter)
         self.kept: dict[bool, list[Record]] = {True: [], False: []}
 
     def add(self, record: Record) -> None:
-        self.outcomes.setdefault(record["model"] or "-", []).append((record["outcome"], record["item"]))
+        self.outcomes.setdefault(record["model"] or "-", []).append((record["outcome"], record["clusters"]))
         statements = [each for step in record["steps"] for each in step["statements"]]
         counts, wrong = self.counts, record["first_wrong"] is not None
         counts["verdicts"].update(each["verdict"] for each in statements if not each["withdrawn"])
@@ -326,12 +328,11 @@ class Summary:
             self.kept[wrong].append(record)
 
     def result(self) -> Record:
-        """Shares per model of the checked replies, with 95 % intervals clustered by item."""
+        """Shares per model of the checked replies, with clustered 95 % intervals."""
         models = []
         for model, outcomes in sorted(self.outcomes.items()):
-            found = Counter(name for name, _ in outcomes)
-            counts = {name: found[name] for name in OUTCOMES}
-            checked = [(name, item) for name, item in outcomes if name != NOT_CHECKED]
+            counts = {**dict.fromkeys(OUTCOMES, 0), **Counter(name for name, _ in outcomes)}
+            checked = [each for each in outcomes if each[0] != NOT_CHECKED]
             models.append({"model": model, "replies": len(outcomes), "counts": counts, "shares": _shares(checked)})
         verdicts = self.counts["verdicts"]
         return {
@@ -346,10 +347,10 @@ class Summary:
         }
 
 
-def _shares(pairs: Sequence[tuple[str, str]]) -> dict[str, list[float | None]]:
-    """Outcome -> share and its interval over items; no interval where these are too few to tell."""
-    shares: dict[str, list[float | None]] = {}
+def _shares(pairs: Sequence[tuple[str, list[str]]]) -> dict[str, list[float | None]]:
+    """Outcome -> share and its clustered interval; no interval where clusters are too few to tell."""
+    shares, clusters = dict[str, list[float | None]](), stats.Clusters.of([names for _, names in pairs])
     for outcome in OUTCOMES[:-1] if pairs else ():
-        found = stats.mean([float(name == outcome) for name, _ in pairs], clusters=[item for _, item in pairs])
+        found = stats.mean([float(name == outcome) for name, _ in pairs], clusters=clusters)
         shares[outcome] = [found.mean, *((None, None) if found.few else (found.low, found.high))]
     return shares

@@ -206,7 +206,8 @@ def steps_layout(result: Mapping[str, Any]) -> Iterable[Any]:
 
 
 def _share(of: Mapping[str, Any]) -> str:
-    return f"{100 * of['share']:.0f} % [{100 * of['low']:.0f}, {100 * of['high']:.0f}]" if of["n"] else "-"
+    ends = f"[{100 * of['low']:.0f}, {100 * of['high']:.0f}]" if "low" in of else "(too few)"
+    return f"{100 * of['share']:.0f} % {ends}" if of["n"] else "-"
 
 
 def study_layout(result: Mapping[str, Any]) -> Iterable[Any]:
