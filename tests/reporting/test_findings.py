@@ -13,7 +13,7 @@ from proband.core.suite import Table
 from proband.core.types import Answer, Item, Run
 from proband.reporting.findings import sentences
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.comparisons import comparisons
+from proband.reporting.numbers.comparisons import comparisons, corrected
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.reporting.numbers.score_tables import fill
 from proband.suites import suite
@@ -26,6 +26,12 @@ Flags = NDArray[np.bool_]
 
 def said(right: Flags, unread: Flags | None = None) -> list[str]:
     """The first-screen sentences about models (the rows of `right`) on items of six kinds with two choices each."""
+    study = study_of(right, unread)
+    return sentences(study, fill(study, TABLE), comparisons(study))
+
+
+def study_of(right: Flags, unread: Flags | None = None, *, nets: int = 0) -> Study:
+    """The first of the models are `nets`, each trained with one seed."""
     items = [
         Item(id=str(i), suite="analogy", prompt="?", choices=("x", "y"), gold=0, tags={"kind": KINDS[i % 6]})
         for i in range(right.shape[1])
@@ -38,11 +44,11 @@ def said(right: Flags, unread: Flags | None = None) -> list[str]:
             else Answer(item_id=item.id, scores=(float(row[i]), 1.0 - float(row[i])))
             for i, item in enumerate(items)
         ]
-        run = Run(suite="analogy", solver="choose", model=f"m{at}", seed=0, items_sha="")
+        net = {"net": f"net{at}"} if at < nets else {}
+        run = Run(suite="analogy", solver="choose", model=f"m{at}", seed=0, items_sha="", net=net)
         answered.append(AnsweredRun(run=run, answers=answers))
     own = dataclasses.replace(suite("analogy"), metrics=(ACCURACY,), tables=(TABLE,))
-    study = Study(ItemSet(suite=own, items_from=items, answered=answered))
-    return sentences(study, fill(study, TABLE), comparisons(study))
+    return Study(ItemSet(suite=own, items_from=items, answered=answered))
 
 
 def findings_about_guessers(models: int, reports: int, *, items: int = 120) -> float:
@@ -75,3 +81,22 @@ def test_unread_replies_are_no_finding() -> None:
     found = said(right, unread)
     assert not any("furthest below" in each for each in found)
     assert any("15 % of the replies of m1 are unread" in each for each in found), found
+
+
+def test_two_networks_that_were_trained_once_have_a_difference_and_no_test() -> None:
+    """A placeholder p of 1 entered Holm's correction, and the page said that the items do not decide."""
+    study = study_of(np.random.default_rng(1).random((3, 240)) < np.array([[0.95], [0.4], [0.2]]), nets=2)
+    compared = comparisons(study)
+    untested = [each for each in compared if {each.a, each.b} == set(study.labels[:2])]
+    assert len(untested) == 7  # all items, and six kinds
+    for each in untested:
+        assert (each.p, each.p_holm, each.detectable, each.clear) == (None, None, None, False)
+        assert each.record()["undecided"]
+    tested = [each for each in compared if each not in untested]
+    assert all(each.p is not None for each in tested)  # a net against a model that is not trained
+    together = corrected(compared, together=True)
+    assert [each.tests for each in together if each.p is not None and not each.group] == [2, 2]
+    first = sentences(study, fill(study, TABLE), compared)[0]
+    assert "these two trained networks differ by" in first
+    assert "each was trained once" in first
+    assert "Holm" not in first
