@@ -595,28 +595,31 @@ def not_covered(count: int) -> Iterator[str]:
 
 
 def judged(count: int) -> Iterator[str]:
+    """Answers in clusters of 8 (one: of 1), of which people judge a random part."""
     rng, rows = np.random.default_rng(7), []
-    for errors, people in [(0.1, 100), (0.3, 100)]:
-        covered, gain = 0, []
+    for mean, errors, items, people, size in [
+        (0.6, 0.1, 800, 200, 8), (0.6, 0.3, 800, 200, 8), (0.9, 0.1, 800, 200, 8), (0.9, 0.3, 800, 200, 8),
+        (0.95, 0.1, 400, 60, 1), (0.98, 0.05, 1000, 100, 1), (0.95, 0.01, 1000, 100, 1), (0.5, 0.0, 1000, 100, 1),
+    ]:  # fmt: skip
+        covered, gain, member, r = 0, [], np.arange(items) // size, 0.2 if size > 1 else 0.0
         for _ in range(count):
-            effect = np.repeat(rng.normal(0, 0.15, 100), 8)
-            truth = (rng.random(800) < 0.6 + effect).astype(float)
-            judge = np.where(rng.random(800) < errors, rng.random(800) < 0.9, truth).astype(float)
-            chosen = np.where(np.isin(np.arange(800) // 8, rng.permutation(100)[: people // 4]), truth, np.nan)
-            band = corrected(judge, chosen, clusters=(np.arange(800) // 8).tolist())
-            covered += band.low <= 0.6 <= band.high
+            z = np.sqrt(r) * rng.standard_normal(items)[member] + np.sqrt(1 - r) * rng.standard_normal(items)
+            truth = (z < ndtri(mean)).astype(float)
+            judge = np.where(rng.random(items) < errors, rng.random(items) < 0.9, truth).astype(float)
+            chosen = np.isin(member, rng.permutation(items // size)[: people // size])
+            band = corrected(judge, np.where(chosen, truth, np.nan), clusters=member.tolist())
+            covered += band.low <= mean <= band.high
             gain.append(band.gain)
-        rows.append(
-            (f"judge wrong in {errors:.0%}, people on 200 of 800", f"{covered / count:.3f}", f"{np.mean(gain):.2f}")
-        )
+        name = f"mean {mean:g}, clusters of {size}, judge wrong in {errors:.0%}, people on {people} of {items:,}"
+        rows.append((name, f"{covered / count:.3f}", f"{np.mean(gain):.2f}"))
     yield from table(("judge corrected by people", "coverage", "equivalent number of items of people"), rows)
 
 
 SECTIONS: list[tuple[str, Callable[..., Iterator[str]], float]] = [
     ("Means and pairs", means, 1.0), ("Answers of 60 systems", real, 0.15), ("Perfect scores", perfect, 0.75),
-    ("Few discordant pairs", few_discordant, 3.0), ("Power", powers, 0.1875), ("✓ of a profile", ticks, 1.125),
+    ("Few discordant pairs", few_discordant, 3.0), ("Power", powers, 0.5), ("✓ of a profile", ticks, 1.125),
     ("Holm with few clusters", boards, 4.0), ("Metrics over sets and macro means", sets_and_groups, 0.5),
-    ("When to stop", stopping, 0.1275), ("Equality", equality, 0.75), ("Judges corrected by people", judged, 0.75),
+    ("When to stop", stopping, 0.5), ("Equality", equality, 0.75), ("Judges corrected by people", judged, 0.75),
     ("What is not covered", not_covered, 1.5),
 ]  # fmt: skip
 

@@ -27,7 +27,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.types import Estimate
 from proband.stats import planning
-from proband.stats.clusters import Clusters, Floats, GrowingClusters, Ints, clusters_of
+from proband.stats.clusters import Clusters, Floats, Ints, clusters_of
 from proband.stats.estimators.macro import Macro
 from proband.stats.estimators.mean import Mean
 from proband.stats.estimators.set_metric import SetMetric
@@ -43,7 +43,6 @@ __all__ = [
     "Difference",
     "Estimate",
     "Floats",
-    "GrowingClusters",
     "Ints",
     "Macro",
     "Mean",

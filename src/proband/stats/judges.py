@@ -7,7 +7,9 @@ y_i people's on n of them, chosen at random (or in whole clusters at random),
     theta = mean over all of l f_i + mean over the sample of (y_i - l f_i),      l = cov(y, f) / ((1 + n/N) var(f)).
 
 Each answer moves theta by l (f_i - mean)/N, those of the sample also by the residual of y_i - l f_i from its mean over
-n: the variance is that of these sums over clusters (variance.py: CR2 with both parts as blocks).
+n: the variance V is that of these sums over clusters (variance.py: CR2 with both parts as blocks). Verdicts between 0
+and 1 have Wilson's interval at theta (1 - theta) / V; where people's rarer verdict is in few clusters, V is unsure, and
+this number is mixed with that of the sample alone by the rule for rare outcomes (share.py).
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.stats.clusters import Clusters, Floats
+from proband.stats.estimators.share import clusters_with_rarer, effective_number, shrunk, wilson
 from proband.stats.scores import Scores
-from proband.stats.variance import known, quantile, variance
+from proband.stats.variance import quantile, variance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,31 +64,30 @@ def corrected(
     if len(sample) < 2:
         raise ProbandError(f"people judged {len(sample)} of {len(f)} answers: 2 are the least")
     n, every = len(sample), len(f)
-    both = np.cov(y[sample], f[sample])
-    spread = float(f.var())
-    weight = float(both[0, 1] / ((1 + n / every) * spread)) if spread > 0 else 0.0
+    covariance, spread = float(np.cov(y[sample], f[sample])[0, 1]), float(f.var())
+    weight = covariance / ((1 + n / every) * spread) if spread > 0 else 0.0
     rest = y[sample] - weight * f[sample]
     value = float(weight * f.mean() + rest.mean())
     names = Clusters.named(clusters, every)
-    design = names.weighted(
-        np.concatenate([np.arange(every), sample]),
-        np.concatenate([np.full(every, 0.5 / every), np.full(n, 0.5 / n)]),
-        np.repeat([0, 1], [every, n]),
-    )
+    rows, sizes = np.concatenate([np.arange(every), sample]), np.array([every, n])
+    design = names.weighted(rows, np.repeat(0.5 / sizes, sizes), np.repeat([0, 1], sizes))
     moved = np.concatenate([weight * (f - f.mean()) / every, (rest - rest.mean()) / n])
-    about, alone = known(names.only(sample).design()), Scores.of(y[sample], clusters=names.only(sample)).interval()
-    half = float(quantile(about.freedom) * np.sqrt(variance(design, moved)))
-    own = (alone.high - alone.low) / 2
-    inside = bool(((y[sample] >= 0) & (y[sample] <= 1)).all())
-    low, high = (max(value - half, 0.0), min(value + half, 1.0)) if inside else (value - half, value + half)
+    own, square = Scores.of(y[sample], clusters=names.only(sample)), float(variance(design, moved))
+    alone, mean = own.interval(), min(max(value, 0.0), 1.0)
+    low, high = value + quantile(own.known.freedom) * np.sqrt(square) * np.array([-1.0, 1.0])
+    if own.estimator.share:
+        least = effective_number(y[sample], own.design, np.array(own.pieces.variance))
+        number = mean * (1 - mean) / square if min(mean * (1 - mean), square) > 1e-15 else least
+        number = shrunk(number, least, clusters_with_rarer(y[sample], own.design))
+        low, high = wilson(np.array(mean), number, own.known.freedom)
     return Corrected(
         mean=value,
-        low=low,
-        high=high,
+        low=float(low),
+        high=float(high),
         weight=weight,
         n=every,
         judged=n,
         alone=(alone.low, alone.high),
-        gain=(own / half) ** 2 if half > 0 else 1.0,
-        few=about.few,
+        gain=float((alone.high - alone.low) / (high - low)) ** 2 if high > low else 1.0,
+        few=alone.few,
     )

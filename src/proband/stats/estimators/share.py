@@ -106,13 +106,12 @@ def effective_number(numbers: Floats, design: Design, variance: Floats) -> Float
     largest, inside = np.maximum(variance, alone), mean * (1 - mean)
     varies = (largest > 1e-15) & (inside > 1e-15)
     number = np.where(varies, inside / np.where(varies, largest, 1.0), about.equal)
-    rarer = np.where((mean > 0.5)[..., None], 1 - numbers, numbers)
-    number = _shrunk(number, about.equal, _clusters_with(rarer, design))
+    number = shrunk(number, about.equal, clusters_with_rarer(numbers, design))
     most = largest_number(inside, 1 / float(design.weights @ design.weights), about)
     return np.where(inside > 1e-12, np.minimum(number, most), most)
 
 
-def _shrunk(number: Floats | float, clusters: float, seen: Floats) -> Floats:
+def shrunk(number: Floats | float, clusters: Floats | float, seen: Floats) -> Floats:
     weight = 1 / (1 + seen) ** 2
     return np.asarray(1 / ((1 - weight) / number + weight / np.minimum(number, clusters)))
 
@@ -127,14 +126,16 @@ def largest_number(inside: Floats, items: float, about: Known) -> Floats:
     """
     t = float(quantile(about.freedom)) ** 2
     errors = np.arange(int(min(about.equal, items / 2)) + 1.0)
-    c, q = t / _shrunk(items, about.equal, errors), errors / items
+    c, q = t / shrunk(items, about.equal, errors), errors / items
     square = float((np.sqrt(4 * c * q * (1 - q) + c**2) / (1 + c)).min()) ** 2  # w^2
     b = 2 * inside - square
     return np.asarray(t * (1 - square) / (np.sqrt(b**2 + (1 - square) * square) - b))  # the same width, solved for n_e
 
 
-def _clusters_with(outcome: Floats, design: Design) -> Floats:
-    """In how many clusters (of the kind that has fewest) an outcome occurs; an item of k clusters shows it in each."""
+def clusters_with_rarer(numbers: Floats, design: Design) -> Floats:
+    """In how many clusters (of the kind that has fewest) the rarer outcome occurs; an item of k clusters shows it in
+    each."""
+    outcome = np.where((numbers @ design.weights > 0.5)[..., None], 1 - numbers, numbers)
     kind = min(design.kinds, key=lambda each: each.count)
     order = np.argsort(kind.group, kind="stable")
     starts = np.searchsorted(kind.group[order], np.arange(kind.count))
