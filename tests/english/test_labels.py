@@ -67,3 +67,21 @@ def test_beyond_options_people_and_truth() -> None:
 @pytest.mark.parametrize("text", ["He is her son.", "He is his aunt", "He's her aunt."])
 def test_a_pronoun_that_fits_no_name_is_no_answer(text: str) -> None:
     assert label(text) is None
+
+
+@pytest.mark.parametrize(
+    ("who", "of", "text", "read"),
+    [
+        ("Folake", "Adaeze", "She is Adaeze's sister-in-law.", True),  # the other person is named
+        ("Galina", "Dmitri", "She's his sister-in-law.", True),  # Dmitri is no woman
+        ("Emeric", "Calista", "He's her brother-in-law.", True),
+        ("Emeric", "Folake", "He's her brother-in-law.", False),  # neither name tells
+        ("Folake", "Tom", "He is her nephew.", False),
+        ("Rose", "Bill", "He is Bill's aunt.", False),
+    ],
+)
+def test_a_pronoun_means_a_person_whose_name_says_nothing_if_it_cannot_mean_the_other(
+    who: str, of: str, text: str, read: bool
+) -> None:
+    found = read_label(text, domain=KINSHIP, asked=AskedRelation(who, of), options={}, things=[who, of])
+    assert (found is not None) is read

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from proband.pipeline.checking import provers_of_suites
+from proband.proof.decisions import RowVerdict
 from proband.proof.rows import AuditRow
 from proband.proof.run import judge_for
 from proband.proof.verdicts import Judge
@@ -116,3 +117,37 @@ def test_further_rows_of_a_class_are_not_taken_wrongly(kind: str) -> None:
                 assert row["truth"] != "right" or not judged.accused, row["text"]
                 assert row["truth"] == "right" or judged.verdict != "entailed", row["text"]
                 assert row["truth"] != "open" or judged.verdict != "false", row["text"]
+
+
+def aunt_of_cal(text: str) -> RowVerdict:
+    row = AuditRow(
+        file="", line=1, key="", cells={},
+        text=f"{text} Bob is the father of Cal.", question="What is Ann to Cal?", answer="aunt",
+    )  # fmt: skip
+    return judge("kinship").judge(row)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann is Bob's soul sister.",
+        "Ann is Bob's second sister.",
+        "Ann is the great sister of Bob.",
+        "Ann is Bob's sister in name.",
+        "Ann is Bob's sister to the neighbours.",
+        "Ann is Bob's sister until Friday.",
+        "Ann is Bob's sister when drunk.",
+        "Bob, whose sister Ann met, is the son of Eve.",
+        "Bob met the daughter of his sister, Ann.",
+    ],
+)
+def test_a_qualified_relation_and_a_name_of_two_nouns_are_read_by_neither(text: str) -> None:
+    assert aunt_of_cal(text).verdict == "unread"
+
+
+@pytest.mark.parametrize(
+    "text", ["Ann is Bob's elder sister.", "Bob, whose sister is Ann, is the son of Eve.", "Bob phoned his sister Ann."]
+)
+def test_what_does_not_qualify_a_relation_is_read_by_both(text: str) -> None:
+    judged = aunt_of_cal(text)
+    assert (judged.verdict, judged.read) == ("entailed", True)

@@ -106,9 +106,11 @@ def read_label(
 
 def _relation(text: str, domain: Domain, asked: AskedRelation, things: Sequence[str]) -> Label | None:
     plain = re.sub(r"(?i)^(to|on|at) (?:its|his|her|their) ", r"\1 the ", text)
-    speaks_of = re.match(r"(?i)s?he\b", text)  # a pronoun means the person asked about only if the name fits it
-    if speaks_of and gender_of_name(asked.who, certain=True) != PRONOUNS[speaks_of[0].lower()]:
-        return None
+    if pronoun := re.match(r"(?i)s?he\b", text):  # it means `who` if the name fits, or if it cannot mean the other
+        gender = PRONOUNS[pronoun[0].lower()]
+        who, of = (gender_of_name(name, certain=True) for name in asked.pair)
+        if who != gender and (who or (asked.of not in text and of in (None, gender))):
+            return None
     plain = re.sub(r"(?i)^(?:it|he|she|they)(?:'s| is| are| was| were) ", "", plain)
     if word := domain.word(re.sub(r"(?i)(?: (?:of|to|than|from))?(?: (?:it|her|him|them))?$", "", plain)):
         turned = asked.either_way and domain.inverse[word.relation] != word.relation

@@ -167,6 +167,8 @@ class PeopleReader(PeopleFacts):
         found = list(RELATIVE.finditer(text))
         if any(self.grammar.relation_before.search(text[: each.start()].lower()) for each in found):
             raise NotRead("'who' has no clear antecedent")
+        if not self.ours and any(self.grammar.whose.search(each[0].lower()) for each in found):
+            raise NotRead("it is unclear whether the relative after 'whose' is named: 'whose sister Ann met'")
         yield RELATIVE.sub(r"\1", text)
         for each in found:
             yield f"{each[1]}'s {each[3]}" if each[2] == "whose" else f"{each[1]} {each[3]}"

@@ -23,13 +23,12 @@ from proband.english.unreal import listed
 SUBJECT: Final = ("nsubj", "nsubj:pass", "nsubj:outer", "expl")
 PLACE: Final = listed("nmod obl obl:mod advmod amod acl acl:relcl advcl xcomp ccomp conj dep")
 OBJECT: Final = ("nmod", "obl", "obl:mod", "obj", "advcl", "ccomp", "nmod:desc", "dep")
-_CHANGE_NOTHING = """
+PLAIN: Final = listed("""
     is are was were be 's lies lie sits sit stands stand hangs hang rests rest came come comes happened happens took
     takes place occurred occurs held served shown located placed positioned situated sitting standing hanging seated
     directly immediately just straight due slightly also too there to the of than on at in side corner by from and but
     , ; . : both which that hand long shortly even far much a an as well
-    """
-PLAIN: Final = listed(_CHANGE_NOTHING)
+    """)
 
 
 @cache

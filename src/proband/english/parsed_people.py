@@ -34,6 +34,7 @@ from proband.english.unreal import FAMILY, UNREAL, listed
 IN_LAW: Final = re.compile(r"\b(\w+)-in-law\b")  # one word, for the parser
 SUBJECTS: Final = ("nsubj", "nsubj:pass")
 HAVING: Final = listed("has have had got")
+QUALIFYING: Final = listed("nmod obl obl:mod obl:tmod obl:npmod advmod advcl")  # dependents of a predicate noun
 NAMING: Final = listed("called named")
 MARRYING: Final = listed("married marries wed weds")
 HANDLED: Final = MARRYING | NAMING | listed("elder eldest oldest youngest baby twin kid kids name")
@@ -178,6 +179,7 @@ class _Story(PeopleFacts):
         word = self._kin(at)
         assert word is not None
         self._check_clause(at)
+        self._check_modifiers(at)
         self.found[at] = []
         if (both := self._each_other(at, word)) is not None:
             return both
@@ -233,6 +235,8 @@ class _Story(PeopleFacts):
         tree, one = self.tree, self.tree.tokens[at]
         for near in tree.under(at, "appos", "flat", "compound", "dep"):
             if self._is_person(near) and near > at:
+                if self.words[near - 1] == "," and one.dep == "nmod" and self._kin(one.head):
+                    raise NotRead(f"it is unclear whether the {self.words[one.head]} or the {self.words[at]} is named")
                 yield from self._people(near)
         if one.dep in ("compound", "flat", "appos") and one.head >= 0 and self._is_person(one.head):
             yield from self._people(one.head, joined=one.dep == "appos")
@@ -255,6 +259,16 @@ class _Story(PeopleFacts):
             if (self.tree.is_verb(at) or self.tree.under(at, "cop")) and not asserted(self.tree, at):
                 raise NotRead(f"{self.written[at]!r} is not plainly stated")
             at = self.tree.tokens[at].head
+
+    def _check_modifiers(self, at: int) -> None:
+        """Check that nothing qualifies a relation noun: *soul sister*, *mother figure*, *sister in name*."""
+        tree = self.tree
+        near = [*tree.under(at, "amod", "compound"), *(tree.under(at, *QUALIFYING) if tree.under(at, "cop") else ())]
+        for each in near:
+            word = self.words[each]
+            owner = not tree.under(at, "nmod:poss") and self._cases(each) & {"of", "to"}
+            if not (owner or self._is_person(each) or self._kin(each) or self.grammar.age.fullmatch(f"{word} ")):
+                raise NotRead(f"{word!r} may change the statement")
 
     def _marriage(self, at: int) -> None:
         self._check_clause(at)

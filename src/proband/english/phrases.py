@@ -83,6 +83,8 @@ class Grammar:
         ]
         hints = ("{r} {a}", "{a} (?:is|was) (?:the|an?|his|her|their|@\\d+'s) (?:\\w+ )?{r}") if domain.mentions else ()
         self.gender_hints = [self._compile(form, marks=ANYBODY) for form in hints]
+        self.whose = compile_once(rf"whose .*(?:{either}) {MARK} (?!is |was |has |had )")  # *whose sister Ann met*
+        self.age = compile_once(domain.expand("{age}"))
         titles = "|".join(word.capitalize() for word in either.split("|"))
         self.titled = compile_once(rf"\b(?:{titles}) {MARK}" if domain.mentions else "(?!)")
 

@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from proband.english.tokens import NotRead
-from proband.english.unreal import listed
+from proband.english.unreal import UNASSERTED, listed
 from proband.lexicon.inflection import lemma
 
 CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*")
@@ -44,26 +44,19 @@ NO_NAMES: Final = listed(
     """
 )
 DETERMINERS: Final = frozenset(("the", "a", "an"))
-_NEVER_IN_A_THING = """
+STOP: Final = UNASSERTED | listed("""
     i he she it they we you his her hers him them their theirs its my our your me us this that these those who whom
-    whose which what where when why how and or nor but if unless whether because since while although though so than as
-    then thus hence
-    somebody someone something everybody everyone everything anybody anyone anything
-    not no never neither nothing nobody none without hardly barely scarcely almost nearly about around perhaps maybe
-    possibly probably likely apparently supposedly allegedly reportedly presumably seemingly certainly surely
-    is are was were be been being am isn't aren't wasn't weren't isnt has have had having do does did don't doesn't
-    didn't can could can't cannot couldn't may might must shall should will would won't wouldn't seems seem seemed
-    appears appear appeared looks said says say told tell tells think thinks thought believe believes believed claim
-    claims claimed hope hopes wish wishes imagine imagines dream dreams dreamt pretend pretends suppose guess expects
-    once formerly used ever still yet already again anymore always sometimes often usually rarely seldom
-    occasionally frequently normally generally previously originally hopefully purportedly soon later earlier
-    now here there yesterday today tomorrow ago former supposed imaginary fake fictional would-be either both each every
-    all some any many few several most more less least other another else same different one ones two three four
-    of to in on at by for from with into onto over under above below between among through across along against
-    near beside besides behind after before during until till within inside outside beyond toward towards upon off out
-    up down away back too also very quite rather just only even exactly directly immediately right except
-    """
-STOP: Final = frozenset(_NEVER_IN_A_THING.split())
+    whose which what where when why how and because since while although though so than as then thus hence something
+    everything about around is are was were be been being am isn't aren't wasn't weren't isnt has have had having do
+    does did don't doesn't didn't can't couldn't won't wouldn't appeared looks told tell tells wish wishes imagine
+    imagines dream dreams dreamt pretend pretends expects once formerly used ever still yet already again anymore
+    always sometimes often usually occasionally frequently normally generally previously originally hopefully soon
+    later earlier now here there yesterday today tomorrow ago former imaginary fake fictional would-be both each all
+    some many few several most more less other another else same different one ones two three four of to in on at by
+    for from with into onto over under above below between among through across along against near beside besides
+    behind after before during until till within inside outside beyond toward towards upon off out up down away back
+    too also very quite just only even exactly directly immediately right
+""")
 TOKEN: Final = re.compile(r"\d+:\d\d|[^\W_][\w-]*(?:['’](?!s\b)\w+)?|['’]s\b|_+|\S")
 VERBS: Final = r"(?:is|and|are|was|presents|lies|sits|stands|on|to|has|overlaps?|before|after|during)\b"
 ONE_WORD: Final = re.compile(r"(?<![\w@])[A-Za-z][\w-]*")  # a name of one word needs no separate pattern

@@ -45,13 +45,11 @@ MODAL: Final = listed("may might can could will would shall should must 'll 'd o
 DOUBTFUL: Final = DOUBTS | listed(
     """
     untrue false except apparently presumably seemingly likely unlikely practically virtually technically legally
-    officially basically
-    essentially hypothetically theoretically figuratively falsely wrongly mistakenly jokingly ironically arguably
-    certainly surely truly really honestly biologically supposed alleged rumour rumor rumours rumors gossip according
-    guess guesses guessed suspect suspects suspected doubt doubts doubted deny denies denied suppose supposes wonder
-    claim claims claimed lie lies lied lying mistake mistaken wrong untrue true joke joking kidding correction sorry
-    wait actually rather otherwise instead either or unlike least far anyone everyone someone everybody somebody anybody
-    every any
+    officially basically essentially hypothetically theoretically figuratively falsely wrongly mistakenly jokingly
+    ironically arguably certainly surely truly really honestly biologically supposed rumour rumor rumours rumors
+    gossip according guess guesses guessed suspect suspects suspected doubt doubts doubted deny denies denied suppose
+    supposes wonder lie lies lied lying mistake mistaken wrong true joke joking kidding correction sorry wait actually
+    rather otherwise instead either or unlike least far anyone everyone someone everybody somebody anybody every any
     """
 )
 FICTION: Final = listed(
@@ -67,18 +65,17 @@ LIKENESS: Final = listed(
 )
 CHANGE: Final = listed(
     """
-    once former formerly ex used future eventually became become becomes divorced divorce divorces
-    separated split widowed widow widower engaged engagement fiance fiancee fiancé fiancée betrothed estranged
-    adopted adopt adopts adoptive foster step half honorary surrogate godfather godmother godson goddaughter
-    stepmother stepfather stepson stepdaughter stepbrother stepsister half-brother half-sister ex-husband ex-wife
-    would-be to-be soon-to-be partner boyfriend girlfriend lover
+    once former formerly ex used future eventually became become becomes divorced divorce divorces separated split
+    widowed widow widower engaged engagement fiance fiancee fiancé fiancée betrothed estranged adopted adopt adopts
+    adoptive foster step half honorary surrogate godfather godmother godson goddaughter stepmother stepfather stepson
+    stepdaughter stepbrother stepsister half-brother half-sister ex-husband ex-wife would-be to-be soon-to-be partner
+    boyfriend girlfriend lover
     """
 )
 # these always retract a statement; the others may be plain words in a story that is known to state its facts
 DENYING: Final = (NEGATION | CONDITIONS | MODAL | DOUBTS | listed("according gossip rumour rumor alleged")) - {"but"}
-UNREAL: Final = (NEGATION | CONDITIONS | MODAL | DOUBTFUL | FICTION | LIKENESS | CHANGE | SAYING) - listed(
-    "but write writes wrote written add adds added"
-)
+UNASSERTED: Final = NEGATION | CONDITIONS | MODAL | DOUBTFUL | SAYING
+UNREAL: Final = (UNASSERTED | FICTION | LIKENESS | CHANGE) - listed("but write writes wrote written add adds added")
 # words about a family that no relation of a domain covers; sentences with them are unread
 FAMILY: Final = listed(
     """

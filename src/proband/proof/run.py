@@ -76,10 +76,8 @@ def judge_for(
 def guess_domain(rows: Sequence[AuditRow], provers: Provers) -> tuple[str, dict[str, int]]:
     """The domain that has the words of the answers and the forms of the questions, and how many rows fit each
     domain."""
-    fits: dict[str, int] = {}
-    for name in (*domains.SHIPPED, *(each.name for each in OUTSIDE.importable())):
-        judge = judge_for(name, provers)
-        fits[name] = sum(judge.answers(row) for row in rows)
+    names = (*domains.SHIPPED, *(each.name for each in OUTSIDE.importable()))
+    fits = {name: sum(map(judge_for(name, provers).answers, rows)) for name in names}
     best = max(fits, key=lambda name: fits[name])
     return best if fits[best] else "", fits
 

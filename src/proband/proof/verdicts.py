@@ -130,8 +130,8 @@ class RowJudge:
         if unread := next((each.unread for each in readings.values() if each.unread), None):
             return unread
         first, *others = readings.values()
-        if others and (differ := self._difference(first, others[0], everything=True)):
-            return Unread(f"two readings differ in {differ}")
+        if others and (differ := self._difference(first, others[0])):
+            return Unread(f"two readings {differ}")
         return first, text
 
     def _readings(self, row: AuditRow, readers: Sequence[RowReader]) -> tuple[RowText, Mapping[str, Reading]] | Unread:
@@ -299,27 +299,26 @@ class RowJudge:
             return "differ in what is asked"
         if not _same_thing(first.right, second.right):
             return f"differ in what follows: {first.right or 'nothing'} or {second.right or 'nothing'}"
-        differ = self._difference(first, second)
-        return differ and f"differ in {differ}"
+        return self._difference(first, second)
 
-    def _difference(self, first: Related, second: Related, *, everything: bool = False) -> str:
-        """Two things that the readings relate differently and that the verdict depends on; empty if there are none.
-        Unnamed people are compared through the named ones."""
+    def _difference(self, first: Related, second: Related) -> str:
+        """How two readings differ in two things that the verdict depends on; empty if they agree. Unnamed people are
+        compared through the named ones."""
         things = [list(dict.fromkeys(t for f in each.facts for t in (f.who, f.of))) for each in (first, second)]
         both = matched_things(*things, nouns=self.domain.nouns)
         back = {other: thing for thing, other in both.items()}
+        contradictory = isinstance(first, RowVerdict) and first.verdict == "inconsistent"
         pairs: dict[tuple[str, str], None] = {}
         for each, own in ((first, both), (second, back)):
-            proof = () if everything or isinstance(each, Reading) else each.proof
+            proof = each.proof if isinstance(each, RowVerdict) else ()
             for fact in [each.facts[n] for n in proof] or each.facts:
                 if fact.who in own and fact.of in own:
-                    pair = (fact.who, fact.of) if own is both else (back[fact.who], back[fact.of])
-                    pairs[pair] = None
-                elif not self._is_unnamed(fact.who) and not self._is_unnamed(fact.of):
-                    return f"{fact.who} {fact.relation} {fact.of}"
+                    pairs[(fact.who, fact.of) if own is both else (back[fact.who], back[fact.of])] = None
+                elif contradictory or not (self._is_unnamed(fact.who) or self._is_unnamed(fact.of)):
+                    return f"differ in {fact.who} {fact.relation} {fact.of}"
         for a, b in pairs:
             if self._possible(first, (a, b)) != self._possible(second, (both[a], both[b])):
-                return f"what {a} is to {b}"
+                return f"differ in what {a} is to {b}"
         return ""
 
     def _is_unnamed(self, thing: str) -> bool:
@@ -329,7 +328,10 @@ class RowJudge:
     def _possible(self, reading: Related, pair: tuple[str, str]) -> frozenset[str]:
         genders = reading.genders if isinstance(reading.genders, tuple) else tuple(sorted(reading.genders.items()))
         try:
-            return frozenset(self.prover.solve(Problem(reading.facts, pair, genders), self.world).possible)
+            possible = self.prover.solve(Problem(reading.facts, pair, genders), self.world).possible
+            own = [(f.relation, f.who) for f in reading.facts if {f.who, f.of} == {*pair}]
+            stated = (said if who == pair[0] else self.domain.inverse[said] for said, who in own)
+            return frozenset(possible or stated)  # none is possible if the facts contradict each other
         except ProbandError:
             return frozenset((f"too much to search: {reading.facts}",))
 
