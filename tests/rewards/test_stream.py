@@ -1,4 +1,4 @@
-"""The reward: right answers get it however they are written; 318 kinds of replies that only look right get nothing."""
+"""The reward: right answers get it however they are written; 330 kinds of replies that only look right get nothing."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ RIGHT = (
     "Final answer:\n<answer>{right}</answer>",
     "```python\nprint({wrong})\n```\n**Answer:** {right}", "Answer: it is the {right}.",
     "<answer>The answer is {right}.</answer>",
+    "Sam is Kim's {wrong}, and Kim is Pat's uncle. So the answer is {right}.", "Sam is Kim's {wrong}. Answer: {right}",
+    "Sam is Kim's {wrong}.\n\nThe final answer is: **{right}**", "Sam is Kim's {wrong}, so it is the {right}.",
+    "In conclusion, the relationship is {right}.", "Sam is Kim's {wrong}. This means the answer is {right}.",
+    "Based on the story, the answer is {right}.", "Here is my final answer:\n<answer>{right}</answer>",
+    "The missing word is {right}.", "It must be {right}.", "Therefore: {right}", "Answer - {right}",
 )  # fmt: skip
 
 
@@ -52,15 +57,22 @@ def test_a_statement_that_fills_the_blank_is_an_answer_and_its_converse_is_not()
         assert item.gold is not None
         a, b = (item.facts["names"][person] for person in item.facts["query"])
         right = item.choices[item.gold]
+        chain = f"{b} is Kim's uncle, and Kim is {a}'s niece"
         stated = (f"{b} is {a}'s {right}.", f"So {b} is the {right} of {a}.", f"Answer: {b} is {a}'s {right}")
+        stated += (
+            f"{chain}, so {b} is {a}'s {right}.",
+            f"{chain}. This makes {b} the {right} of {a}.",
+            f"{a}'s {right}.",
+        )
         sham = (f"{a} is {b}'s {right}.", f"{b} is the {right} of somebody.", f"<answer>{a} is {b}'s {right}</answer>")
         denied = (f"{b} is not {a}'s {right}.", f"{b} is the {right} of {a}? No.", f"If so, {b} is {a}'s {right}.")
-        assert [stream().reward(item, reply).total for reply in stated] == [1.0, 1.0, 1.0]
-        assert [stream().reward(item, reply).total for reply in (*sham, *denied)] == [0.0] * 6
+        denied += (f"{b} is the {right} of {a}'s niece.", f"Somebody came. {a}'s {right}.", f"So {a} is {b}'s {right}.")
+        assert [stream().reward(item, reply).total for reply in stated] == [1.0] * 6
+        assert [stream().reward(item, reply).total for reply in (*sham, *denied)] == [0.0] * 9
 
 
 def test_there_are_as_many_kinds_as_are_told() -> None:
-    assert len(set(KINDS)) == len(KINDS) == 318
+    assert len(set(KINDS)) == len(KINDS) == 330
     assert len({filled(kind, stream()[1]) for kind in KINDS}) >= 300
 
 
@@ -71,6 +83,13 @@ def test_ones_own_kinds_and_ones_own_reward(tmp_path: Path) -> None:
     naive = lambda item, reply: float(item.choices[item.gold] in reply)  # noqa: E731
     assert paid(naive, [item], kinds=read_kinds(own)) == ["not {right}"]
     assert paid(lambda item, reply: stream().reward(item, reply).total, [item], question=stream().question) == []
+
+
+@pytest.mark.parametrize("loop", ["answer\n", "Answer: aunt\n", "Answer: ", "*", "the answer is "])
+def test_a_reply_that_loops_is_read_in_time(loop: str) -> None:
+    begun = time.process_time()
+    stream().reward(stream()[1], loop * (60_000 // len(loop)))
+    assert time.process_time() - begun < 5
 
 
 def test_full_width_letters_are_read() -> None:
@@ -101,7 +120,7 @@ def test_a_wrong_answer_gets_nothing_whatever_its_form() -> None:
     strict = Stream("kinship", k="2", seed=0)
     item = strict[0]
     right, wrong = (filled(each, item) for each in ("{right}", "{wrong}"))
-    replies = (right, f"<answer>{right}</answer>", f"Let me see. It is the {right}.", f"<answer>{wrong}</answer>")
+    replies = (right, f"<answer>{right}</answer>", f"Let me see. So it is the {right}.", f"<answer>{wrong}</answer>")
     assert [strict.reward(item, each).total for each in replies] == [1, 1, 1, 0]
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from proband.core.errors import ProbandError
+
 try:
     from openenv.core.env_server.interfaces import Environment
     from openenv.core.env_server.types import Action, Observation, State
 except ModuleNotFoundError:
-    from proband.core.errors import ProbandError
-
     raise ProbandError("proband.rewards.for_openenv needs openenv-core: pip install openenv-core") from None
 from proband.rewards.stream import Stream
 

@@ -24,7 +24,8 @@ def environment(
 
     def reward(completions: Sequence[Any], index: Sequence[int], **columns: Any) -> list[float]:
         """The reward of each completion (a text, or the messages of a chat), by the column `index`."""
-        return [stream.reward(stream[n], text_of(each)).total for each, n in zip(completions, index, strict=True)]
+        said = (each if isinstance(each, str) else each[-1]["content"] for each in completions)
+        return [stream.reward(stream[n], text).total for text, n in zip(said, index, strict=True)]
 
     reward.__name__ = "proband"  # what logs call it
     try:
@@ -32,11 +33,3 @@ def environment(
     except ModuleNotFoundError:
         return made, reward
     return Dataset.from_list(made), reward
-
-
-def text_of(completion: Any) -> str:
-    """
-    >>> text_of([{"role": "assistant", "content": "aunt"}]), text_of("aunt")
-    ('aunt', 'aunt')
-    """
-    return completion if isinstance(completion, str) else str(completion[-1]["content"])

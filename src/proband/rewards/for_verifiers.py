@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from proband.core.errors import ProbandError
+
 try:
     import verifiers.v1 as vf
 except ModuleNotFoundError:
-    from proband.core.errors import ProbandError
-
     raise ProbandError("proband.rewards.for_verifiers needs verifiers 0.4 or later: pip install verifiers") from None
 from proband.rewards.stream import Stream, shared_stream
 

@@ -8,12 +8,6 @@ Sentences of the question that are given back are no steps.
 
 An answer is paid for if it is asserted as final: in <answer> tags, in a box or on a line `Answer: ...` that nothing
 before or behind it changes, as a last sentence such as "It is the aunt", or as all that is said (`attacks.py`).
-
->>> stream = Stream("kinship", k="2", seed=0)
->>> item = stream[3]
->>> right, wrong = item.choices[item.gold], item.choices[item.gold - 1]
->>> [stream.reward(item, reply).total for reply in (right, f"<answer>{right}</answer>", wrong, f"{right} or {wrong}")]
-[1.0, 1.0, 0.0, 0.0]
 """
 
 from __future__ import annotations
@@ -25,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -42,23 +37,28 @@ from proband.solvers.replies import BOXED, TAGGED, without_thoughts
 
 KEPT: Final = 4096  # items that are not made again
 FEWEST: Final = 3  # words: a shorter text does not repeat the question
+LEAD: Final = 400  # characters before an answer that may change it
 TRIES: Final = 50  # items tried for one that has the wanted variation
 FAR: Final = 1 << 40  # from one number to the next that is tried
 THOUGHT: Final = re.compile(r"(?i)</?think(?:ing)?>")
-LINE: Final = re.compile(r"(?im)^[\s*_#]*(?:the )?(?:final )?answer[*_]*\s*(?:[:=]|\n)[*_\s]*(.*?)[\s*_]*$")
+LINE: Final = re.compile(
+    r"(?im)(?:^|(?<=[.!?] ))[\s*_#]*(?:the )?(?:final )?answer[*_]*(?:\s*[:=]|\s*\n| [-–—] )[*_\s]*(.*?)[\s*_]*$"
+)
 QUOTED: Final = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|^[ \t]*>[^\n]*$")  # code and quotations
 BLANK: Final = re.compile(r"(?m)(?:^|(?<=[.:] ))([^.:\n]+) is the ___ of ([^.\n]+)\.")
-SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<![:\s*_])[*_ \t]*\n\s*")  # a colon leads over to the next line
+SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<![:\s*_])[*_ \t]*\n\s*|,\s+(?=so\b)")  # not after a colon
 UNFINISHED: Final = re.compile(
-    r"(?i)\b(?:not?|neither|nor|but|except|be|out|or|than|were|is|the|an?|of|to|as)[\s,*_]*\Z"
+    r"(?i)(?:\b(?:not?|neither|nor|but|except|be|out|or|than|were|is|the|an?|of|to|as)|:)[\s,*_]*\Z"
 )
-LEADING: Final = (
-    "putting it all together conclusion in therefore so thus hence finally the my final answer result here is"
+SO: Final = (
+    r"(?:so|thus|therefore|hence|finally|(?:in )?(?:conclusion|summary)|putting it (?:all )?together|I conclude that|"
+    r"this (?:means|makes)(?: that)?|(?:based on|from) the (?:story|text|facts|information)(?: given)?)\b"
 )
-LEADS_ON: Final = frozenset(
-    f"{LEADING} family relation relationship that which fills blank missing word summary".split()
+NOUN: Final = (
+    r"(?:here is )?(?:the |my )?(?:(?:final|right|correct|missing|family) )?"
+    r"(?:answer|choice|relation(?:ship)?|word|solution|result)(?: (?:that|which) fills (?:in )?the blank)?"
 )
-UNTOLD: Final = r"(?:it|this|the (?:answer|relation(?:ship)?))(?= cannot be determined)"
+IS: Final = r"(?: is(?: that)?\b| must be\b|[\"*_]*:|\Z|(?= cannot be ))"
 ARTICLE: Final = re.compile(r"(?i)^(?:the|an?|his|her|my|their|option|choice) (?=\S)")
 EDGES: Final = " \t\r\n*_`\"'“”‘’()[]{}.!,;:$\\"
 
@@ -161,23 +161,16 @@ class Stream:
         return {"index": number, "id": item.id, "question": self.question(item), "answer": self.answer(item)}
 
 
-@cache
-def shared_stream(suite: str, **options: Any) -> Stream:
-    """The stream of these options, made once: tools that score an entry know its options alone."""
-    return Stream(suite, **options)
+shared_stream = cache(Stream)  # made once for its options: tools that score an entry know them alone
 
 
 def _without(reply: str, *texts: str) -> str:
     """A reply without a question that it gives back, whatever its spaces and case, whole or sentence by sentence."""
-    if len(reply.split()) <= FEWEST:
-        return reply
-    spoken = _words(reply)
-    for text in texts:
-        for part in (text, *re.split(r"(?<=[.?:])\s+", text)):
-            words = re.findall(r"\w+", part)
-            if len(words) > FEWEST and _words(part) in spoken:  # the pattern costs more than the rest together
-                pattern = r"\W+".join(map(re.escape, words))
-                reply = re.sub(rf"(?i)\b{pattern}\b", " ", reply)
+    spoken = _words(reply) if len(reply.split()) > FEWEST else ""
+    for part in (part for text in texts if spoken for part in (text, *re.split(r"(?<=[.?:])\s+", text))):
+        words = re.findall(r"\w+", part)
+        if len(words) > FEWEST and _words(part) in spoken:  # the pattern costs more than the rest together
+            reply = re.sub(r"(?i)\b" + r"\W+".join(words) + r"\b", " ", reply)
     return reply
 
 
@@ -190,13 +183,11 @@ def _introductions(prompt: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What may introduce an answer ("The answer is", "It is", the possessive of the question), and the blank filled."""
     blank = BLANK.search(prompt)
     b, a = map(re.escape, blank.groups()) if blank else ("(?!)", "(?!)")
-    said = (
-        rf"(?:(?:the|my) )?(?:(?:final|right|correct) )?answer(?: is)?:?|(?:it|this|that|he|she)(?: is|['’]s)|{UNTOLD}"
-    )
-    introduced = (
-        rf"(?i)^[{re.escape(EDGES)}]*(?:(?:so|thus|therefore|hence|then)\b,? ?)?(?:{said}|(?-i:{b} is {a}['’]s))"
-    )
-    return re.compile(introduced), re.compile(rf"\b({b}) is the [*_]*([\w-]+)[*_]* of ({a})\b")
+    theirs = rf"[*_]{{0,3}}(?-i:{a}['’]s)"
+    firm = rf"(?P<firm>{SO}|{NOUN}{IS}|(?-i:{b}) (?:is |must be )?{theirs})"
+    weak = rf"(?:it|this|that|he|she)(?:{IS}|['’]s)|{theirs}"
+    introduced = re.compile(rf"(?i)^[{re.escape(EDGES)}]*(?:(?:{firm}|{weak})[,:]? ?)+")
+    return introduced, re.compile(rf"\b({b}) ((?:is |must be )?)(?:the|an?) [*_]*([\w-]+)[*_]* of ({a})\b")
 
 
 def asserted(text: str, choices: Sequence[str], *, prompt: str = "") -> str:
@@ -209,29 +200,27 @@ def asserted(text: str, choices: Sequence[str], *, prompt: str = "") -> str:
     ['aunt. Actually no, uncle', '', '']
     """
     introduced, filled = _introductions(prompt)
-    text = filled.sub(r"\1 is \3's \2", QUOTED.sub("…", text)).strip()
+    text = filled.sub(r"\1 \2\4's \3", QUOTED.sub("…", text)).strip()
     forms = [match for form in (TAGGED, BOXED) for match in form.finditer(text)]
     forms += [line for line in LINE.finditer(text) if not any(line.start() <= m.start() < line.end() for m in forms)]
     if forms:
         answers = {introduced.sub("", match[1]).strip() for match in forms}
-        if text[max(match.end() for match in forms) :].strip(EDGES) or len(set(map(plain_answer, answers))) > 1:
-            return ""
-        away = any(_leads_away(text[: match.start()], introduced) for match in forms)
-        return "" if away else min(answers).rstrip(EDGES)
+        behind = text[max(match.end() for match in forms) :].strip(EDGES)
+        away = any(_leads_away(text[max(0, match.start() - LEAD) : match.start()], introduced) for match in forms)
+        one = len(set(map(plain_answer, answers))) == 1
+        return min(answers).rstrip(EDGES) if one and not behind and not away else ""
     *before, last = SENTENCE_END.split(text)
-    named = {choice for choice in choices if _words(choice) in _words(" ".join(before))}
-    said = introduced.sub("", last)
-    only = said != last or not _words("".join(before)).strip()  # a bare word is an answer where nothing else is said
-    return said.rstrip(EDGES).lstrip() if only and not named and not last.endswith("?") else ""
+    lead, said = introduced.match(last), introduced.sub("", last)
+    bare = {*map(plain_answer, choices), *ascii_lowercase} - {plain_answer(said)}
+    rivals = bare.intersection(plain_answer(introduced.sub("", each)) for each in before)
+    alone = not _words("".join(before)).strip()
+    asked = any(each.endswith("?") for each in (*before[-1:], last))
+    return "" if rivals or asked or not (alone or (lead and lead["firm"])) else said.rstrip(EDGES).lstrip()
 
 
 def _leads_away(before: str, introduced: re.Pattern[str]) -> bool:
     """Does the text before a form change it: as the beginning of its sentence, or as an unfinished line before it?"""
-    lead = SENTENCE_END.split(before)[-1].strip(EDGES)
-    if before.rstrip(" \t*_").endswith("\n"):
-        lead = before.rstrip(" \t\n*_").rpartition("\n")[2]
-        if not (UNFINISHED.search(lead) if lead[-1:] != ":" else set(_words(lead).split()) - LEADS_ON):
-            return False
+    lead = SENTENCE_END.split(before.rstrip() if UNFINISHED.search(before) else before)[-1].strip(EDGES)
     return bool(lead) and not introduced.fullmatch(lead)
 
 
@@ -241,11 +230,9 @@ def is_bare(answer: str, choice: str) -> bool:
     >>> [is_bare(text, "aunt") for text in ("the aunt", "B", "B) aunt", "auntie", "former aunt", "!aunt", "aunt ❌")]
     [True, True, True, True, False, False, False]
     """
-    own = plain_answer(answer).split()
-    words = plain_answer(choice).split()
+    own, words = plain_answer(answer).split(), plain_answer(choice).split()
     lettered = own[1:] if re.match(r"\W*[a-zA-Z][*]*[).:\]]", answer) else own
-    # a tick, a tilde, a sign of negation
-    strange = set(re.sub(r"(?<=\w)-(?=\w)|[\w\s]", "", answer)) - set(EDGES + choice)
+    strange = set(re.sub(r"(?<=\w)-(?=\w)|[\w\s]", "", answer)) - set(EDGES + choice)  # a tick, a tilde
     denied = bool(strange) or (answer[:1] in ("!", "-") and not choice.startswith(answer[:1]))
     return not denied and (own == words or lettered == words or len(own) == 1)
 
