@@ -15,6 +15,8 @@ from proband.english.tokens import NotRead
             ("Peter Hall", "Jane Hall", "Mark Hall"),
         ),
         ("Mark is the son of May. May has a brother, Will.", ("Mark", "May", "Will")),
+        ("Ben is the son of Al. May is Ben's wife. Will's sister is May.", ("Ben", "Al", "May", "Will")),
+        ("Ben is the son of Al. May I say more? Will he come?", ("Ben", "Al")),
         ("Supposedly Fergus is Una's brother.", ("Fergus", "Una")),
         ("On Sunday Lena bakes bread in Oslo.", ("Lena",)),
         ("[Ann Lee] met [Bo].", ("Ann Lee", "Bo")),

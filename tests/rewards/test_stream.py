@@ -57,18 +57,14 @@ def test_a_statement_that_fills_the_blank_is_an_answer_and_its_converse_is_not()
         assert item.gold is not None
         a, b = (item.facts["names"][person] for person in item.facts["query"])
         right = item.choices[item.gold]
-        chain = f"{b} is Kim's uncle, and Kim is {a}'s niece"
+        chain = f"{b} is Kim's uncle, and Kim {a}'s niece"
         stated = (f"{b} is {a}'s {right}.", f"So {b} is the {right} of {a}.", f"Answer: {b} is {a}'s {right}")
-        stated += (
-            f"{chain}, so {b} is {a}'s {right}.",
-            f"{chain}. This makes {b} the {right} of {a}.",
-            f"{a}'s {right}.",
-        )
+        after = (f"{chain}, so {b} is {a}'s {right}.", f"{chain}. This makes {b} {a}'s {right}.", f"{a}'s {right}.")
         sham = (f"{a} is {b}'s {right}.", f"{b} is the {right} of somebody.", f"<answer>{a} is {b}'s {right}</answer>")
         denied = (f"{b} is not {a}'s {right}.", f"{b} is the {right} of {a}? No.", f"If so, {b} is {a}'s {right}.")
-        denied += (f"{b} is the {right} of {a}'s niece.", f"Somebody came. {a}'s {right}.", f"So {a} is {b}'s {right}.")
-        assert [stream().reward(item, reply).total for reply in stated] == [1.0] * 6
-        assert [stream().reward(item, reply).total for reply in (*sham, *denied)] == [0.0] * 9
+        others = (f"{b} is the {right} of {a}'s niece.", f"Somebody came. {a}'s {right}.", f"So {a} is {b}'s {right}.")
+        assert [stream().reward(item, reply).total for reply in (*stated, *after)] == [1.0] * 6
+        assert [stream().reward(item, reply).total for reply in (*sham, *denied, *others)] == [0.0] * 9
 
 
 def test_there_are_as_many_kinds_as_are_told() -> None:

@@ -29,7 +29,7 @@ MARK: Final = r"[@#]\d+"
 SENTENCES_BACK: Final = 2  # sentences in which a pronoun looks for its referent
 PRONOUNS: Final = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE, "hers": FEMALE}
 TITLES: Final = listed("Mr Mrs Ms Dr Miss Sir Lady Lord Prof")
-NAMES_TOO: Final = listed("Will May April June August Miss Christian Summer")  # names only inside a sentence
+NAMES_TOO: Final = listed("Will May April June August Miss Christian Summer")  # names inside a sentence or before *is*
 PLACE: Final = re.compile(r"(?:^|\s)(?:in|at|on|near|through|towards?) $", re.IGNORECASE)
 
 
@@ -105,7 +105,8 @@ def _runs(text: str, known: Collection[str]) -> Iterator[str]:
             while words and words[0] in NO_NAMES and words[0] not in known:
                 if words[0] in TITLES and len(words) > 1:
                     break
-                if words[0] in NAMES_TOO and (not begins or words[0] in inside):
+                is_subject = re.match(r"'s | (?:is|was|has) ", sentence[match.end() :])  # *May is*, unlike *May I*
+                if words[0] in NAMES_TOO and (not begins or words[0] in inside or is_subject):
                     break
                 words, begins = words[1:], False
             odd = words and not (is_first_name(words[0]) or words[0] in {*inside, *known, *TITLES})
