@@ -1,4 +1,4 @@
-"""Twenty kinds of faulty scorers are found, three clean ones are not accused, and one that never returns is ended."""
+"""Twenty-one faulty scorers are found, three clean ones are not accused, and one that never returns is ended."""
 
 from __future__ import annotations
 
@@ -108,12 +108,18 @@ def last_tag(answer: Any, entry: Mapping[str, Any]) -> float:
     return float(bool(tags) and plain(tags[-1]) == plain(entry["answer"]))
 
 
+def first_tag(answer: Any, entry: Mapping[str, Any]) -> float:
+    tags = re.findall(r"(?s)<answer>(.*?)</answer>", str(answer))
+    return float(bool(tags) and plain(tags[0]) == plain(entry["answer"]))
+
+
 def any_of_a_list(answer: Any, entry: Mapping[str, Any]) -> float:
     return float(plain(entry["answer"]) in map(plain, re.split(r"[,/]", str(answer))))
 
 
 FAULTY = {
     any_tag: "three marked answers, the right one between wrong ones",
+    first_tag: "two marked answers, the wrong one last",
     any_of_a_list: "two answers in a list",
     fits_a_pattern: "a pattern that everything fits",
     begins_with_its_letters: "punctuation alone",

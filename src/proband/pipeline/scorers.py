@@ -63,6 +63,7 @@ PROBES: Final = (
     Probe("two answers in a list", "{wrong}, {right}"),
     Probe("two answers with a slash", "{right}/{wrong}"),
     Probe("three marked answers, the right one between wrong ones", "{wrong}\x1f{right}\x1f{wrong}"),
+    Probe("two marked answers, the wrong one last", "{right}\x1f{wrong}"),
     Probe("a hedge", "It may be {right}, it may be {wrong}; I do not know."),
     Probe("the inverse relation", "{inverse}"),
     Probe("the other gender", "{other_gender}"),
@@ -129,8 +130,7 @@ def _cases(audited: JudgedRows, domain: Domain | None) -> Iterator[Case]:
     """Replies to a few rows. Another answer is the label of another row that is not this one's, nor part of it."""
     rows = [row for row, judged in audited if not row.bad and row.answer.strip() not in ("", "None")]
     labels = list(dict.fromkeys(row.answer.strip() for row in rows))
-    chosen = list({row.answer.strip(): row for row in reversed(rows)}.values())[:ROWS]
-    for row in chosen:
+    for row in list({row.answer.strip(): row for row in reversed(rows)}.values())[:ROWS]:
         right = row.answer.strip()
         others = [each for each in labels if each.lower() not in right.lower() and right.lower() not in each.lower()]
         wrong = others[0] if others else f"{right[:-1]}{'x' if right[-1:] != 'x' else 'y'}"
