@@ -89,7 +89,7 @@ def test_a_study_that_cannot_work_is_refused_before_its_first_stage(
 def test_export_writes_over_nothing_of_the_users(proband: Any, items: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine.csv"
     mine.write_text("precious\n")
-    assert "is there already, with other content" in proband.fails("export", items, "--to", "csv", "-o", mine)
+    assert "already exists with different content" in proband.fails("export", items, "--to", "csv", "-o", mine)
     assert mine.read_text() == "precious\n"
     proband("export", items, "--to", "csv", "-o", mine, "--force")
     proband("export", items, "--to", "csv", "-o", mine)  # the same bytes again
@@ -97,7 +97,7 @@ def test_export_writes_over_nothing_of_the_users(proband: Any, items: Path, tmp_
     folder = tmp_path / "hub"
     folder.mkdir()
     (folder / "README.md").write_text("precious\n")
-    assert "README.md: is there already" in proband.fails("export", items, "--to", "hf", "-o", folder)
+    assert "README.md: already exists" in proband.fails("export", items, "--to", "hf", "-o", folder)
     assert [path.name for path in folder.iterdir()] == ["README.md"]
 
 
@@ -107,7 +107,7 @@ def test_report_writes_over_nothing_of_the_users(proband: Any, items: Path, tmp_
     page.parent.mkdir()
     page.write_text("precious\n")
     words = ("report", tmp_path / "run", "-o", page.parent)
-    assert "index.html: is there already and no report wrote it" in proband.fails(*words)
+    assert "index.html: already exists and is not a report" in proband.fails(*words)
     assert page.read_text() == "precious\n"
     proband(*words, "--force")
     assert "precious" not in page.read_text()

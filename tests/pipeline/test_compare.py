@@ -102,7 +102,7 @@ def changed(path: Path, **fields: Any) -> None:
 def test_errors_are_one_line(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ProbandError, match="has no metric 'f1'; it has accuracy"):
         compare(runs / "a", runs / "b", metric="f1")
-    with pytest.raises(ProbandError, match="hold 4 systems: name each alone"):
+    with pytest.raises(ProbandError, match="hold 4 systems: name each one separately"):
         compare(runs, runs / "b")
     lines = (runs / "a" / "answers.jsonl").read_bytes().splitlines(True)
     (runs / "a" / "answers.jsonl").write_bytes(b"".join(lines[:5]))

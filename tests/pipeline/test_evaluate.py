@@ -330,7 +330,7 @@ def test_sets_that_nobody_can_be_asked_have_rows_and_no_page(tmp_path: Path) -> 
 
 def test_a_folder_with_files_of_others_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ProbandError, match="has other files and no page of `evaluate`"):
+    with pytest.raises(ProbandError, match="has files that `evaluate` did not write"):
         proband.evaluate(ORACLE, out=tmp_path, suite="facts")
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
     proband.evaluate(ORACLE, out=tmp_path, suite="facts", size="quick", force=True)

@@ -100,7 +100,7 @@ def test_replies_to_other_questions_are_refused(tmp_path: Path, capsys: pytest.C
     other = tmp_path / "other.jsonl"
     other.write_text(path.read_text().replace("cats", "lions"))
     assert main(["audit", str(path), "--replies", str(other), "-o", str(tmp_path / "audit")]) == 2
-    assert "no reply is to a question of the source" in capsys.readouterr().err
+    assert "no reply answers a question of the source" in capsys.readouterr().err
 
 
 def test_a_reason_is_no_sentence_of_a_story(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def test_the_first_ctrl_c_keeps_what_a_model_on_this_machine_is_about_to_answer(
         time.sleep(0.01)
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=60)
-    assert "taking in what is under way; Ctrl-C again stops at once" in err
+    assert "finishing calls in progress; Ctrl-C again stops at once" in err
     kept = (tmp_path / "run" / ARRIVED).read_bytes().count(b"\n")
     assert kept in (CHUNK, 2 * CHUNK)
     assert f"KeyboardInterrupt: {kept} of {COUNT} answers are kept in" in err

@@ -174,7 +174,7 @@ def test_answers_reach_the_folder_as_they_come_and_survive_ctrl_c(
         assert "not finished, 19 of 30 answers" in capsys.readouterr().err
         assert "is not finished: 19 of 30 answers" in (tmp_path / "page" / "report.json").read_text()
         child.send_signal(signal.SIGINT)
-        heard(child, "taking in what is under way")
+        heard(child, "finishing calls in progress")
         child.send_signal(signal.SIGINT)  # those that are held are given up
         _, err = finished(child, code=130)
         assert f"interrupted; 19 of 30 answers are kept in {tmp_path / 'run'}, and the same command resumes" in err
@@ -210,7 +210,7 @@ def test_usage_of_a_repeated_command_stays(tmp_path: Path, run: Callable[..., tu
     with Stub(lambda path, body: chat("yes"), lambda path, body, n: "no usage") as stub:
         out, _ = run(stub.url)
         assert "usage:" in out
-        assert "30 requests, tokens not known (the server does not tell)" in out
+        assert "30 requests, tokens unknown (the server does not report them)" in out
         run(stub.url)
         used = json.loads((tmp_path / "run" / "run.json").read_text())["usage"]
         assert (used["requests"], used["prompt_tokens"]) == (30, None) == (len(stub.bodies), None)
@@ -327,7 +327,7 @@ def test_the_first_ctrl_c_takes_in_what_was_sent(
         child = command(stub.url, "--no-cache", "--prices", "1000,1000")
         until(lambda: gate.waiting == 4)
         child.send_signal(signal.SIGINT)
-        heard(child, "taking in what is under way")
+        heard(child, "finishing calls in progress")
         time.sleep(0.7)
         gate.open.set()
         _, err = finished(child, code=130)
@@ -347,7 +347,7 @@ def test_what_the_second_ctrl_c_gives_up_counts_as_paid(
         child = command(stub.url, "--prices", "1000,1000")
         until(lambda: gate.waiting == 4)
         child.send_signal(signal.SIGINT)
-        heard(child, "taking in what is under way")
+        heard(child, "finishing calls in progress")
         child.send_signal(signal.SIGINT)
         finished(child, code=130)
         used = json.loads((tmp_path / "run" / "run.json").read_text())["usage"]
@@ -450,7 +450,7 @@ def test_the_token_limit_that_was_sent_is_recorded(tmp_path: Path, run: Callable
 def test_a_budget_needs_a_server_that_tells_its_tokens(run: Callable[..., tuple[str, str]]) -> None:
     with Stub(lambda path, body: chat("yes"), lambda path, body, n: "no usage") as stub:
         _, err = run(stub.url, "--prices", "1,1", "--max-cost", "1", code=2)
-    assert "the server does not tell its tokens, so --max-cost cannot be kept" in err
+    assert "the server does not report tokens, so --max-cost cannot be enforced" in err
 
 
 def test_requests_per_minute(run: Callable[..., tuple[str, str]]) -> None:
@@ -576,7 +576,7 @@ def test_an_evaluation_survives_ctrl_c(tmp_path: Path, *, twice: bool) -> None:
         try:
             until(lambda: len(waiting) == 4)
             child.send_signal(signal.SIGINT)
-            heard(child, "taking in what is under way")
+            heard(child, "finishing calls in progress")
             if twice:
                 child.send_signal(signal.SIGINT)
             else:

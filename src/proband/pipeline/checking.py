@@ -74,7 +74,7 @@ def audit(
     :param text_column: Column of the text (default: guessed).
     :param question_column: Column of the question (default: guessed).
     :param answer_column: Column of the answer (default: guessed).
-    :param pair_columns: Columns of the two that the answer is about: what is A to B?
+    :param pair_columns: Columns of A and B in the question: what is A to B?
     :param facts_column: Column of facts, [["Ann", "mother", "Bo"], ...]; then no text is read.
     :param readers: A model that reads the texts, instead of the readers that ship; repeatable: a row is read when two
         readings lead to the same verdict. One model reads with two prompts.
@@ -94,7 +94,7 @@ def audit(
         raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
     if not (folder / "verdicts.jsonl").exists():
         for name in filter(lambda name: (folder / name).exists(), ("items.jsonl", "run.json", "index.html")):
-            raise ProbandError("is there already and no audit wrote it; name another folder", file=folder / name)
+            raise ProbandError("already exists and is not an audit; name another folder", file=folder / name)
     scorer = scorer or (source if source.startswith(GYM) else "")
     formats = [*FORMATS, *(row_format for each in auditors() for row_format in each.formats)]
     formats = [each for each in formats if domain in ("", each.domain)]

@@ -41,9 +41,9 @@ def compare(
 ) -> ComparedRuns:
     """Compare runs by paired, clustered significance tests.
 
-    All items are tested first, then (of two runs) the columns of the suite's first table, with Holm's correction; none
-    is more significant than all items together. A folder may hold several runs of one network (training seeds). Logs:
-    samples_*.jsonl of lm-eval, .eval and .json of inspect_ai, CSV or JSON lines of item, correct, cluster.
+    All items are tested first, then (of two runs) the columns of the suite's first table, with Holm's correction; no
+    corrected p-value is smaller than that of all items. A folder may hold several runs of one network (training seeds).
+    Logs: samples_*.jsonl of lm-eval, .eval and .json of inspect_ai, CSV or JSON lines of item, correct, cluster.
 
     Example: proband compare runs/mlm runs/smollm2
 
@@ -134,7 +134,7 @@ def _study(items: ItemSet, paths: list[Path], name: str, *, split: str, seed: in
         study = Study(items, items.suite.metrics, seed=seed, pool=pool, split=split, shared=True)
         metric = next((each for each in items.suite.metrics if _applies(study, each)), metric)
     if len(study.systems) != len(paths):
-        raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each alone")
+        raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each one separately")
     return study, metric
 
 

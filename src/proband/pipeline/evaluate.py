@@ -118,7 +118,7 @@ def evaluate(  # type: ignore[misc]  # which option is wrong is said at the call
     begun = any((work.out / "items" / each.name).is_dir() for each in work.whole.sets)  # of these suites or of others
     if not force and work.out.is_dir() and any(work.out.iterdir()) and not begun:
         raise ProbandError(
-            "has other files and no page of `evaluate`; name another folder, or give --force", file=work.out
+            "has files that `evaluate` did not write; name another folder, or give --force", file=work.out
         )
     work.answer()
     return work.write(card=card, force=force)

@@ -62,7 +62,7 @@ def score_replies(
             known += [name] * (name not in known)
             replies.append(_scored(row, judged, judge, path))
     if not replies:
-        raise ProbandError("no reply is to a question of the source", file=path)
+        raise ProbandError("no reply answers a question of the source", file=path)
     both = [(each.proved, each.own) for each in replies if each.own is not None and each.proved is not None]
     theirs, ours = sum(a > b for a, b in both), sum(a < b for a, b in both)
     readers = {"replies": len(both), "right by theirs alone": theirs, "right by ours alone": ours}

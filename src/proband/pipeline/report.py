@@ -135,7 +135,7 @@ def _answered(answers: RunAnswers, run: Run, items: Path) -> AnsweredRun:
     in_order = [known[item.id] for item in read_items(items, Outline) if item.id in known]
     if len(in_order) < len(known):
         strange = next(iter(known.keys() - {answer.item_id for answer in in_order}))
-        raise ProbandError(f"answers item {strange!r}, which is not there", file=answers.finished)
+        raise ProbandError(f"answers item {strange!r}, which does not exist", file=answers.finished)
     unfinished = f"{len(in_order):,} of {total:,} answers"
     log(f"{folder}: not finished, {unfinished}; rerun the `proband run` command to resume it")
     return AnsweredRun(run=run, answers=in_order, unfinished=unfinished)

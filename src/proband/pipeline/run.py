@@ -198,8 +198,8 @@ class Runner(RunSetup):
         shots, folder = solver.examples(self.options)
         if shots and "train" in result.splits and (not folder or Path(folder).resolve() == self.items.resolve()):
             raise ProbandError(
-                "shots are taken from the training items, which this run would ask: "
-                "name other items with --set shots-from=DIR, or another --split"
+                "shots come from the training items, which this run evaluates: "
+                "take them from other items with --set shots-from=DIR, or another --split"
             )
         return result
 

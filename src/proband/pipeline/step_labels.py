@@ -84,7 +84,7 @@ def write_stepwise(records: Iterable[Mapping[str, Any]], out: Path) -> dict[str,
             trl.write(dumps({"prompt": record["question"], "completions": completions, "labels": labels}) + "\n")
             prm.write(dumps(_prm800k(record, steps)) + "\n")
     if not counts["replies"]:
-        raise ProbandError("no reply has a step that is labelled: replies in words to items with a prover are needed")
+        raise ProbandError("no reply has a labelled step: labels need replies in words to items with a prover")
     return dict(counts)
 
 
@@ -118,7 +118,7 @@ def judge_steps(out: Path, *, model: str, options: RunOptions) -> dict[str, Any]
                 items.append(Item(id=name, suite="questions", prompt=sent, facts=facts))
     write_jsonl(folder / "items.jsonl", items)
     if not known:
-        raise ProbandError("no step is labelled: there is nothing to judge")
+        raise ProbandError("no step has a label, so there is nothing to judge")
     of_solver = {"max-tokens": 512, **options.options, "prompt": "bare"}
     asked = replace(options, solver="generate", split="all", options=of_solver)
     run_planned(PlannedRun(items=folder, model=model, folder=folder / "run", options=asked))

@@ -187,7 +187,7 @@ def _of_run(folder: Path, items: str | Path | None) -> Iterator[SourceReply]:
     for answer in read_answers(folder / "answers.jsonl"):
         item = known.get(answer.item_id)
         if item is None:
-            raise ProbandError(f"answers item {answer.item_id!r}, which is not there", file=folder / "answers.jsonl")
+            raise ProbandError(f"answers item {answer.item_id!r}, which does not exist", file=folder / "answers.jsonl")
         yield _of_item(item, answer.text or "", model=run.model, given=chosen_answer(item, answer))
 
 
@@ -254,7 +254,7 @@ class Checkers:
             reads = (name for name in SHIPPED if not isinstance(self.of(name).case(reply.row), Unread))
             domain = self.domain = next(reads, "")
         if not domain:
-            why = "the item is not read: no domain reads it (--domain names one)"
+            why = "the item is unread: no domain reads it (name one with --domain)"
             return CheckedReply(outcome=NOT_CHECKED, why=why)
         return self.of(domain).check(reply.row, reply.text, reply.given)
 

@@ -45,7 +45,7 @@ def vary(
 
     :param items: Folder of items, or a file.
     :param as_: Variations of the suite (docs/variations.md).
-    :param per_item: How many of each to make of every item.
+    :param per_item: Variations of each kind per item.
     :param split: Items to vary: train, valid, test or all; default: those scored.
     """
     path, folder = items_path(Path(items)), Path(out)

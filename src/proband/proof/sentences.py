@@ -94,11 +94,11 @@ class ReplyReading:
         if len(text) > discourse.LONGEST:
             return replace(step, unread=f"a sentence of {len(text):,} characters")
         if twice:
-            return replace(step, unread="it speaks of two people of one name")
+            return replace(step, unread="two people have the same name")
         if more := self.facts.judge.says_more(text):
-            return replace(step, unread=f"it says more than the relation: {more!r}")
+            return replace(step, unread=f"it is more specific than the relation: {more!r}")
         if several := next((name for name in self.named.findall(text) if name in self.split), ""):
-            return replace(step, unread=f"which {several}? The reply speaks of two")
+            return replace(step, unread=f"{several} is ambiguous: two people have this name")
         read = self._sentence(text)
         if isinstance(read, str):
             other = self._beyond(discourse.clause(text))

@@ -25,7 +25,7 @@ SEVERITY: Final = {
     "answer leaked": "warning",
 }
 NOTES: Final = {
-    "duplicate with another label": "the same text and question stand with different labels",
+    "duplicate with another label": "the same text and question occur with different labels",
     "answer leaked": "the text states the answer",
 }
 

@@ -244,7 +244,7 @@ class RowJudge:
         problem = self._problem(row, reading, asked)
         try:
             if more := self.says_more(row.answer) or (self.says_more(text.question) if asked.word else ""):
-                raise ProbandError(f"{more!r} says more than a relation, and the facts do not tell it")
+                raise ProbandError(f"{more!r} is more specific than a relation, and the facts do not determine it")
             if label is None:
                 raise ProbandError(f"the answer {row.answer[:40]!r} is not a word of {self.domain.name}")
             decision = self.decider.decide(problem, asked, label)
@@ -268,14 +268,14 @@ class RowJudge:
     def _doubt(self, decision: RowVerdict, problem: Problem, label: Label) -> str:
         """What else the text may mean, if it decides whether the label follows. Models know nicknames."""
         if self.offline and decision.verdict == "inconsistent" and not self.prover.contradictory(problem):
-            return "what was read fits no world; another meaning of a sentence or of a name may fit one"
+            return "the facts read fit no world, perhaps because a sentence or name has another meaning"
         unlinked = self.offline and decision.verdict == "ambiguous" and next(paths(problem), None) is None
         for one, other, merged in self.prover.one_person(problem, unlinked=unlinked):
             asked = decision.asked.renamed({other: one})
             decided = self.decider.decide(merged, asked, label._replace(text=one) if label.text == other else label)
             for (before, _), (after, _) in zip(decision.by_world.values(), decided.by_world.values()):
                 if after != "inconsistent" and (before == "entailed") != (after == "entailed"):
-                    return f"the text does not tell whether {one} and {other} are one person"
+                    return f"the text leaves open whether {one} and {other} are the same person"
         return ""
 
     def _agreed(self, row: AuditRow, judged: Sequence[RowVerdict]) -> RowVerdict:

@@ -265,7 +265,7 @@ class BestShortcut:
             columns=(SHORTCUT,),
             order={SHORTCUT: (SHORTCUT_WRONG, SHORTCUT_RIGHT)},
             metric=metric,
-            note="A shortcut needs nothing of what the suite asks for; a model that does what it does is wrong here.",
+            note="A shortcut does not do the task, and a model that relies on it is wrong on these items.",
         )
 
 

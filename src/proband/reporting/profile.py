@@ -468,8 +468,8 @@ def _sentences(rows: Sequence[CapabilityRow], moves: Sequence[Comparison], name:
         if row.capability.same and row.level is not None and row.estimate is not None:
             span = formatting.interval(row.estimate.low, row.estimate.high, SCORE)
             yield (
-                f"Asked otherwise, it gives the same answer in {row.shown} {span} of cases; answers that do not depend "
-                f"on the question would agree in {percent(row.level.value)}."
+                f"Asked in other words, it gives the same answer in {row.shown} {span} of cases; answers that do not "
+                f"depend on the question would agree in {percent(row.level.value)}."
             )
 
 

@@ -143,7 +143,7 @@ def _check_free(out: Path, names: Iterable[str]) -> None:
     for name in names:
         if (out / name).exists():
             raise ProbandError(
-                "is there already and no report wrote it; name another folder, or give --force", file=out / name
+                "already exists and is not a report; name another folder, or give --force", file=out / name
             )
 
 

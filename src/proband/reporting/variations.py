@@ -93,7 +93,7 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
         compared = ("source items", "before", "after", "difference", "95 %", "p (Holm)")
         changed = ("flips", "95 % of flips", "follows", "95 % of follows")
         header = ("model", "variation", "right answer", *compared, *changed)
-        title = "The same items otherwise"
+        title = "The same items, varied"
         sheets.append(Sheet(name="variations", title=title, header=header, rows=rows, note=note))
     if overall:
         columns = ("model", "source items", "score", "surviving", "95 % of surviving", "of an item", "variations")

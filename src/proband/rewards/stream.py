@@ -91,7 +91,7 @@ class Stream:
         self.variation = self.suite.variation(variation) if variation else None
         asking = next((solver.asking for solver in self.suite.solvers if solver.asking), None)
         if asking is None:
-            raise ProbandError(f"{suite} has no way of asking in words: its replies cannot be rewarded")
+            raise ProbandError(f"{suite} has no questions in words, so its replies cannot be rewarded")
         self.asking = asking
         self.prompt = asking.prompt(self.suite.solver("generate").options())
         made: Any = read_options(self.suite.options, options, of=suite)

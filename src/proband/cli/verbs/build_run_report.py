@@ -161,7 +161,7 @@ def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
     yield {name: text for name, text in notes.items() if text or name in ("seed", "answers")}
     if until := made.get("until"):
         last = until["looks"][-1]
-        end = "stopped" if until["reached"] else "all items asked, the interval is wider"
+        end = "stopped" if until["reached"] else "all items used, the interval is still wider"
         ends = f"[{100 * last['low']:.1f}, {100 * last['high']:.1f}]"
         yield f"{end}: {100 * last['mean']:.1f} {ends} after {last['items']:,} items, valid at each of the looks"
     for item, failure in errors[:LISTED]:
@@ -201,8 +201,8 @@ def figures(line: Mapping[str, Any], unit: str) -> tuple[str, ...]:
 USED = {
     "unparsed": "replies without a letter",
     "cut_off": "replies cut off at the limit",
-    "given_up": "given up under way (counted as paid)",
-    "without_usage": "answers without a count of tokens",
+    "given_up": "abandoned requests (counted as paid)",
+    "without_usage": "answers without a token count",
 }
 
 
@@ -213,7 +213,7 @@ def usage_in_words(usage: Mapping[str, float | None]) -> str:
     ...           "completion_tokens": 678.0, "cost": 0.0123, "seconds": 84.0, "longest_seconds": 3.2})
     '107 requests (3 retries), 12,345 tokens in, 678 out, cost 0.0123, 0.84 s per answer (longest 3.2 s)'
     >>> usage_in_words({"requests": 2.0, "prompt_tokens": None, "completion_tokens": None, "without_seed": 1.0})
-    '2 requests, tokens not known (the server does not tell), the server takes no seed'
+    '2 requests, tokens not known (the server does not report them), the server does not accept seed'
     """
     rest, parts = dict(usage), list[str]()
     counted = ("requests", "retries", "answered", "seconds", "longest_seconds")
@@ -224,7 +224,7 @@ def usage_in_words(usage: Mapping[str, float | None]) -> str:
     if "prompt_tokens" in rest:
         read, written = rest.pop("prompt_tokens"), rest.pop("completion_tokens")
         unknown = read is None or written is None
-        tokens = "tokens not known (the server does not tell)"
+        tokens = "tokens unknown (the server does not report them)"
         parts.append(tokens if unknown else f"{read:,.0f} tokens in, {written:,.0f} out")
     if "cost" in rest:
         cost = rest.pop("cost")
@@ -233,7 +233,7 @@ def usage_in_words(usage: Mapping[str, float | None]) -> str:
         parts.append(f"{seconds / answered:.2g} s per answer (longest {longest:.2g} s)")
     for name, value in rest.items():
         if name.startswith("without_") and name not in USED and value:
-            parts.append(f"the server takes no {name.removeprefix('without_')}")
+            parts.append(f"the server does not accept {name.removeprefix('without_')}")
         elif value != 0:
             shown = "not known" if value is None else f"{value:,.10g}"
             parts.append(f"{USED.get(name, name.replace('_', ' '))} {shown}")

@@ -60,7 +60,7 @@ def compare_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     first = 3 if several else 1
     yield table(header, rows, numbers=(first, first + 1, first + 2, first + 4, first + 5))
     for label, count in result.get("left_out", {}).items():
-        yield f"{label}: left out because no other has them: {count:,} of the items"
+        yield f"{label}: {count:,} items are left out because no other system has them"
     if (changed := result["groups"][0].get("changed")) and not several:
         yield "right by both {:,}, by A alone {:,}, by B alone {:,}, by neither {:,}".format(*changed)
     for each in result.get("equal") or ():
@@ -72,7 +72,7 @@ def compare_layout(result: Mapping[str, Any]) -> Iterable[Any]:
         shown = f"{100 * look['difference']:+.1f} {ends} after {asked}, valid at every look"
         yield f"{'decided' if look['decided'] else 'not decided'}: {shown}"
         if not look["decided"] and look["clusters"] < look["of_clusters"]:
-            yield "to go on, extend both runs: proband run ITEMS -m MODEL -o RUN --until with a smaller width"
+            yield "to continue, extend both runs: proband run ITEMS -m MODEL -o RUN --until with a smaller half-width"
     if several:
         yield f"{len(rows)} comparisons, corrected together (Holm)"
     elif "check" in result and not result["check"]["failed"]:

@@ -86,7 +86,7 @@ def show(
     :param item_id: Name of the item (default: list some).
     :param wrong: Of a run: show N items that it got wrong.
     :param runs: Runs to read (default: those next to the items).
-    :param prompt: Print exactly what the model of -m would be sent, instead of the item.
+    :param prompt: Print the exact text that the model of -m gets, instead of the item.
     :param options: Option of the solver, such as prompt=FILE or shots=3; repeatable.
     """
     if wrong is not None and wrong < 1:

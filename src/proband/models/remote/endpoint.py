@@ -235,7 +235,7 @@ class Caller:
         finally:
             endpoint.budget.settle(reserved, cost)
         if usage is None and endpoint.budget.most is not None:
-            raise Unavailable(f"{endpoint.name}: the server does not tell its tokens, so --max-cost cannot be kept")
+            raise Unavailable(f"{endpoint.name}: the server does not report tokens, so --max-cost cannot be enforced")
         return choice
 
     async def _turn(self, body: Mapping[str, Any]) -> float:

@@ -136,7 +136,7 @@ def on_interrupt() -> Iterator[Interrupt]:
             return
         interrupt.set()
         if not Verbosity.quiet:  # `print` may be what was interrupted
-            os.write(2, b"\ninterrupted: taking in what is under way; Ctrl-C again stops at once\n")
+            os.write(2, b"\ninterrupted: finishing calls in progress; Ctrl-C again stops at once\n")
 
     signal.signal(signal.SIGINT, handle)
     try:

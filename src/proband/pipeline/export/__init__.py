@@ -132,7 +132,7 @@ def staged(out: Path, *, force: bool) -> Iterator[Path]:
         files = {path: target.parent / path.relative_to(folder) for path in Path(folder).rglob("*") if path.is_file()}
         for path, final in sorted(files.items()):
             if not force and final.exists() and not (final.is_file() and filecmp.cmp(path, final, shallow=False)):
-                wrong = "is there already, with other content; name another place, or give --force"
+                wrong = "already exists with different content; name another place, or give --force"
                 raise ProbandError(wrong, file=final)
         for path, final in sorted(files.items()):
             final.parent.mkdir(parents=True, exist_ok=True)

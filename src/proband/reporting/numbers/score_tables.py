@@ -159,7 +159,7 @@ class ScoreTable(Sheet):
         if several := [cell.runs for cell in self.filled if cell.runs > 1]:
             out.append("± standard deviation over training seeds, which the intervals take into account.")
             hidden = f"{100 * share_of_trainings(0, min(several))[1]:.0f} %"
-            out.append(f"That up to {hidden} of trainings fail altogether may not show in {min(several)} seeds.")
+            out.append(f"With {min(several)} seeds, a rate of failed trainings of up to {hidden} may not show.")
         if any(cell.unread for cell in self.filled):
             out.append("Unread: replies from which no answer could be read; they count as wrong.")
         if any(cell.uncovered for cell in self.filled):

@@ -153,7 +153,7 @@ def _otherwise_told(varied: Item) -> str | None:
     query, options = query_and_options(varied)
     rendered = varied.prompt in [question(pattern, query) for pattern in TEMPLATES.values()]
     if not rendered or list(varied.choices) != [" : ".join(pair) for pair in options]:
-        return "its prompt or its choices do not tell its pairs"
+        return "its pairs cannot be found in its prompt or its choices"
     return None
 
 

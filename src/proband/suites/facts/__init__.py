@@ -74,7 +74,7 @@ SUITE = Suite(
             findings=(
                 Claim(
                     statement="SmolLM2 recalls more facts than it guesses without their subject.",
-                    source="The same sentences about nothing (solver prior): what is right there is no knowledge.",
+                    source="The solver prior asks without the subject, so its score is not knowledge.",
                     contrasts=(
                         Contrast(
                             above={**SMOLLM2, "run.solver": "likelihood"},

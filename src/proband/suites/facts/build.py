@@ -25,8 +25,8 @@ class BuildOptions:
     data: Annotated[str, Meta(description="folder of BEAR or LAMA, or any table of facts (default: our own)")] = ""
     patterns: Annotated[str, Meta(description="wordings in ParaRel's folder, LAMA's relations.jsonl or a table")] = ""
     relations: Annotated[str, Meta(description="names of the relations, with commas (default: all)")] = ""
-    per_relation: Annotated[Annotated[int, Meta(ge=2)] | None, Meta(description="facts of a relation at most")] = None
-    wordings: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="wordings of a relation at most")] = None
+    per_relation: Annotated[Annotated[int, Meta(ge=2)] | None, Meta(description="facts per relation, at most")] = None
+    wordings: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="wordings per relation, at most")] = None
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:

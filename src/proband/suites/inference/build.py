@@ -36,7 +36,7 @@ class BuildOptions:
     ] = "all-but-one"
     control: Annotated[
         Literal["none", "hypothesis-only", "random-premise", "swapped-entities", "typed-placeholders", "all"],
-        Meta(description="control of artefacts and memory: what is removed; all: the pairs under each control"),
+        Meta(description="control for artefacts and memorisation: what is removed; all: the pairs under each control"),
     ] = "none"
     directional: Annotated[bool, Meta(description="only pairs that hold in one direction")] = False
     pairs: Annotated[

@@ -113,7 +113,7 @@ def _same_answer(source: Item, varied: Item) -> str | None:
 
 def _otherwise_told(varied: Item) -> str | None:
     """Why the prompt differs from its two sentences rendered again, or None."""
-    return None if varied.prompt == prompt(*_triples(varied)) else "its prompt does not tell its two sentences"
+    return None if varied.prompt == prompt(*_triples(varied)) else "its two sentences cannot be found in its prompt"
 
 
 # ---- the passive -------------------------------------------------------------------------------------------------

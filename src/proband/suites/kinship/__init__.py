@@ -107,8 +107,8 @@ SUITE = Suite(
                 Claim(
                     statement="On stories of two and three facts, rules of grammar and kinship are right more often "
                     "than SmolLM2.",
-                    source="The reader was written for these stories: it shows that they hold the answer, not that it "
-                    "reads English.",
+                    source="The reader was written for these stories: it shows that they contain the answer, not "
+                    "that it reads English.",
                     contrasts=(
                         Contrast(
                             above={"run.model": "solver:read"},

@@ -310,8 +310,8 @@ def table(results: Results, seed: int) -> Sequence[Sheet]:
             title="Shortcuts: accuracy without composing, in percent",
             header=("what it uses", *(f"k = {k}" for k in lengths)),
             rows=tuple((name, *values) for name, values in accuracy.items()),
-            note="Linear models fitted on the training stories. A score shows composition only as far as it is above "
-            "the best of them; chance is not the mark.",
+            note="Linear models fitted on the training stories. Only a score above the best of them is evidence of "
+            "composition; a score above chance is not.",
         ),
     )
 

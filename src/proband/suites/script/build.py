@@ -67,9 +67,9 @@ class BuildOptions:
     ] = SHARE
     min_count: Annotated[
         int | None,
-        Meta(description="smallest number of occurrences of such a word (default: 5; our own corpus: 2)"),
+        Meta(description="fewest occurrences of such a word (default: 5; our own corpus: 2)"),
     ] = None
-    max_blanks: Annotated[int, Meta(description="most blanks in a text, longest first (0: all)", ge=0)] = MAX_BLANKS
+    max_blanks: Annotated[int, Meta(description="blanks per text at most, longest first (0: all)", ge=0)] = MAX_BLANKS
     splits: Annotated[str, Meta(description="splits to write, comma-separated")] = ",".join(SPLITS)
     hold_out: Annotated[float, Meta(description="share for valid and for test, if the corpus has no splits")] = 0.1
 

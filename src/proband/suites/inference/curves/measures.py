@@ -140,8 +140,8 @@ def _table(name: str, title: str, metric: str, columns: tuple[str, ...] = ("spli
 
 
 CONTROL = (
-    "A control keeps the labels and takes away what should decide: a score above the share of entailed pairs there is "
-    "an artefact; the runs solver:hypothesis-words, trained on hypotheses alone, and solver:direction show how far."
+    "A control keeps the labels and removes the information that should decide. A score above the share of entailed "
+    "pairs is an artefact, like those of solver:hypothesis-words (trained on hypotheses alone) and solver:direction."
 )
 TABLES = (
     _table("average-precision", "Average precision", "average_precision", note=CONTROL),

@@ -262,7 +262,7 @@ def _words(item: Item, rules: Rules, manifest: Mapping[str, Any]) -> tuple[str, 
     if source and rules.sha256 not in (source.get("rules") or {}).values():
         return "", f"its rules {rules.name!r} are not those of its manifest ('rules')"
     if facts["seal"] != seal(item.prompt):
-        return "", "the prompt is not the one that was sealed ('seal')"
+        return "", "the prompt does not match its stored hash ('seal')"
     names, genders = facts["names"], facts["genders"]
     if len(set(names)) != len(genders) or len(names) != len(genders):
         return "", "'names' and 'genders' do not go together"
@@ -308,7 +308,7 @@ def mismatch_with_telling(item: Item, rules: Rules, *, foreign_names: bool = Fal
     story = story_of(item)
     if text != story:
         at = next((n for n, (a, b) in enumerate(zip(text, story)) if a != b), min(len(text), len(story)))
-        return f"{AGAIN}: we would not write {story[at : at + 40]!r} there"
+        return f"{AGAIN}: the generator does not write {story[at : at + 40]!r} there"
     return wrong_question(item, rules)
 
 
@@ -329,7 +329,7 @@ def _unlike_ours(telling: Telling, rules: Rules) -> str | None:
             used += sentence.phrases
             moments += [sentence.moment] * (sentence.moment >= 0)
         if moments != sorted(set(moments)):
-            return "its moments do not follow each other"
+            return "its moments are not in temporal order"
     return "a phrase is used twice" if len(set(used)) < len(used) else None
 
 
@@ -339,7 +339,7 @@ def _misnamed(names: Sequence[str], genders: Sequence[str], rules: Rules, *, for
     for name, gender in zip(names, genders):
         known = own.get(gender) or [each for some in own.values() for each in some]
         if not (name in known or (foreign and WORD.fullmatch(name))):
-            return f"{name!r} is no name that we give a person who is {gender}"
+            return f"{name!r} is not a {gender} name of the generator"
     return None
 
 
