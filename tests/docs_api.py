@@ -28,9 +28,9 @@ def functions() -> str:
         lines.append(f"| `{name}({given})` | {_first_sentence(function)} |")
     lines += [
         "",
-        "Options of `run`, which are those of the command line, besides `profile` (a TOML file with any of them)",
+        "Options of `run` are those of the command line, `profile` (a TOML file with any of them)",
     ]
-    lines[-1] += " and `dry_run` (a forecast of each run, and nothing is asked). The `**options` of `evaluate` are "
+    lines[-1] += " and `dry_run` (estimate each run; ask no model). The `**options` of `evaluate` are "
     lines[-1] += f"{', '.join(f'`{name}`' for name in SharedRunOptions.__annotations__)}."
     lines += [""]
     lines += ["| option | default | |", "|---|---|---|"]

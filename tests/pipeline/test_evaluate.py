@@ -276,7 +276,7 @@ def test_bad_input_is_one_line_before_anything_is_asked(tmp_path: Path) -> None:
     asked.clear()
     call: Any = proband.evaluate
     for said, models, what in (
-        ("no report wrote it", [ORACLE], {"out": tmp_path / "taken"}),
+        ("is not a report", [ORACLE], {"out": tmp_path / "taken"}),
         ("is a file", [ORACLE], {"out": tmp_path / "file"}),
         ("the same model is named twice", [ORACLE, ORACLE], {}),
         ("no suite 'chess'", [ORACLE], {"suite": "chess"}),

@@ -76,7 +76,7 @@ def test_both_formats(replies: Path, tmp_path: Path) -> None:
     assert ratings[0] == [1, 1]
     assert ratings[2] == [1, None]
     assert [row["label"]["finish_reason"] for row in prm] == ["solution", "found_error", "solution"]
-    with pytest.raises(ProbandError, match="no reply has a step that is labelled"):
+    with pytest.raises(ProbandError, match="no reply has a labelled step"):
         write_stepwise([], tmp_path / "none")
 
 

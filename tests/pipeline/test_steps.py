@@ -60,7 +60,7 @@ def test_a_file_of_replies_loses_nothing(tmp_path: Path) -> None:
         "unread too much to say",
     ]  # fmt: skip
     assert set(result["not checked"]) >= {"the reply is empty"}
-    assert any(why.startswith("the item is not read") for why in result["not checked"])
+    assert any(why.startswith("the item is unread") for why in result["not checked"])
     assert any(why.startswith("not a JSON object") for why in result["not checked"])
     (model,) = [each for each in result["models"] if each["model"] == "m"]
     assert model["shares"]["right by right steps"][1:] == [None, None]  # too few to tell

@@ -96,7 +96,7 @@ def test_letters_say_who_differs() -> None:
 
 def test_a_folder_of_something_else_is_left_alone(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("mine")
-    with pytest.raises(ProbandError, match="no leaderboard wrote it"):
+    with pytest.raises(ProbandError, match="is not a leaderboard"):
         proband.report([folder / "runs"], out=tmp_path, leaderboard=True)
     assert (tmp_path / "index.html").read_text() == "mine"
 

@@ -114,7 +114,7 @@ class ReplyChecker:
         """Check a reply to an item. `answer`: from the source; otherwise the answer that the reply marks."""
         case = self.case(row)
         if isinstance(case, Unread):
-            return CheckedReply(outcome=NOT_CHECKED, why=f"the item is not read: {case.reason}")
+            return CheckedReply(outcome=NOT_CHECKED, why=f"the item is unread: {case.reason}")
         if not reply.strip():
             return CheckedReply(outcome=NOT_CHECKED, why="the reply is empty")
         facts = Facts(self.judge, case.facts.told, case.facts.genders)
