@@ -52,7 +52,7 @@ def calibrated_ci(cluster: str = "", to_float: ToFloat | None = None) -> Metric:
 @metric  # type: ignore[untyped-decorator]
 def minimum_detectable_difference(cluster: str = "", agreement: float = 0.5, to_float: ToFloat | None = None) -> Metric:
     """The smallest true difference to another model on these samples that a paired test finds with a power of 80 %.
-    `agreement` is the correlation of the two models' answers to one sample, which a single log does not tell."""
+    `agreement` is the correlation of the two models' answers to one sample, which a single log cannot show."""
     read = to_float or value_to_float()
 
     def compute(scores: list[SampleScore]) -> float:

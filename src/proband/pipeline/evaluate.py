@@ -188,8 +188,8 @@ class EvaluationJob:
 
     @cached_property
     def runs(self) -> list[PanelRun]:
-        """Every run: of the models, with the control of each where it can be asked so, and of the baselines. A folder
-        that has begun with a fifth of the panel may go on to the whole, not the other way round."""
+        """All runs: each model, its control if there is one, and the baselines. A folder with `--size quick` can be
+        extended to the whole panel, but not the reverse."""
         limits = ["limit" in read_run(path).settings for path in self.out.glob("runs/*/*/run.json")]
         if self.size == "quick" and not all(limits):
             wrong = "holds an evaluation of --size panel: give that size to resume it, or name another folder"

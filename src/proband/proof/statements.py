@@ -5,10 +5,10 @@
     possible      it holds in some worlds and not in others: an unsupported step
     contradicted  it holds in none: what holds instead, and from which facts
 
-A gender that neither the story nor a certain name tells may be assumed once: the statement that does so is entailed and
-says what it assumes; so does one that follows in another world of those that the domain names for replies (`replies`:
-an uncle by marriage). *Contradicted* is said only of what holds in none of these worlds. A story that no world of
-these fits is taken in the first world of the domain that fits it.
+If neither the story nor a name determines a gender, it may be assumed once: the statement is then entailed and lists
+the assumption. The same holds for a statement that follows in another world that the domain names for replies
+(`replies`: an uncle by marriage). *Contradicted* means that it holds in none of these worlds. If the story fits none of
+them, the first world of the domain that fits is used.
 """
 
 from __future__ import annotations

@@ -199,8 +199,8 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
 
 
 def _made(table: Table, results: Results, study: Study, what: ReportOptions) -> Sequence[Sheet]:
-    """What the table's own function makes; one that nobody asked for by name is left out where its package is
-    missing."""
+    """The sheets of a table with its own function. If its package is missing, the table is left out unless it was
+    requested by name."""
     try:
         return table.of(results, study.seed) if table.of else ()
     except ProbandError as error:

@@ -3,11 +3,11 @@
 reward = answer * (1 - s + s * steps)
 
 `answer` is the score of the answer that was read (1 right, 0 wrong or unread). `steps` is the share of the statements,
-thoughts among them, that lead to the answer (`process_reward`); s is `steps_weight`, and without it steps are not read.
-Sentences of the question that are given back are no steps.
+including thoughts, that lead to the answer (`process_reward`); s is `steps_weight`; with s = 0 steps are not read.
+Repeated sentences of the question are not steps.
 
-An answer is paid for if it is asserted as final: in <answer> tags, in a box or on a line `Answer: ...` that nothing
-before or behind it changes, as a last sentence such as "It is the aunt", or as all that is said (`attacks.py`).
+An answer gets a reward if the reply asserts it as final: in <answer> tags, in a box, on a line `Answer: ...` that no
+other text changes, as a last sentence such as "It is the aunt", or as the whole reply (`attacks.py`).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ EDGES: Final = " \t\r\n*_`\"'“”‘’()[]{}.!,;:$\\"
 
 @dataclass(frozen=True, kw_only=True)
 class Reward:
-    """`total` is what trains; its parts are 0 to 1. `said`: the answer that was read, if one was."""
+    """`total` is the reward; its parts are 0 to 1. `said`: the answer that was read, if any."""
 
     total: float
     answer: float
@@ -156,7 +156,7 @@ class Stream:
         return verified.problem or verified.uncertified or ""
 
     def row(self, number: int) -> Mapping[str, Any]:
-        """An item as other tools want it: text in, text out, and what tells it apart."""
+        """An item in the form of other tools: text in, text out, and its identity."""
         item = self[number]
         return {"index": number, "id": item.id, "question": self.question(item), "answer": self.answer(item)}
 

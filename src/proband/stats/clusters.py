@@ -63,9 +63,9 @@ class Clusters:
 
     @classmethod
     def named(cls, clusters: Any, items: int) -> Clusters:
-        """From what a user has: one name per item; several (a tuple per item, a two-dimensional array, a data frame or
-        a mapping of columns), whose places are kinds of clusters, so that 3 in one and 3 in another are different; or a
-        set of names per item, which are of one kind. None: items share nothing.
+        """From one name per item, or several (a tuple per item, a two-dimensional array, a data frame or a mapping of
+        columns): each place is then a kind of cluster, so 3 in one place and 3 in another are different clusters. A
+        set of names per item has a single kind. None: items share nothing.
 
         >>> both = Clusters.named([(3, 3), (3, 4), (4, 3)], 3)
         >>> both.member.tolist(), both.kind.tolist()

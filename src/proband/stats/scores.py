@@ -367,8 +367,8 @@ def _difference(
     changed: tuple[int, int, int, int] | None = None,
     same_runs: bool = False,
 ) -> Difference:
-    """A difference of shares lies between -1 and 1; of two trained systems of which one has one seed, and of too few
-    clusters, there is no test."""
+    """A difference of shares lies between -1 and 1. There is no test if there are too few clusters, or if both systems
+    are trained and one of them has a single seed."""
     about = known(sides[0].design if design is None else design)
     share = len(sides) == 2 and all(each.estimator.share for each in sides)
     unknown = any(each.unknown for each in seeds)
@@ -402,9 +402,9 @@ def _changed(a: Scores, b: Scores) -> tuple[int, int, int, int] | None:
 
 
 def on_common_items(*scores: Scores) -> list[Scores]:
-    """The systems on the items that all have, and only on those: as they are if each has as many numbers for an item,
-    otherwise the mean of each item (a record of a set metric is one already). What anyone has for other items makes no
-    difference."""
+    """The systems on the items that all of them have. Numbers are kept if each system has equally many per item;
+    otherwise each item gets its mean (a record of a set metric is one number already). Other items have no influence
+    on the result."""
     first = scores[0]
     if all(each.items is first.items or np.array_equal(first.items, each.items) for each in scores[1:]):
         return list(scores)

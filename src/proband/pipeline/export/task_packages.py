@@ -76,7 +76,7 @@ class ScoredTexts:
 
 class Recorder:
     """A model that keeps the texts it is asked to score. A text's score is its number, so that the solver's answer
-    tells which text each choice got."""
+    says which text each choice got."""
 
     name = "recorder"
     methods = ("ll",)

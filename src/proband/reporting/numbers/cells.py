@@ -62,9 +62,9 @@ class Cell:
 
 
 class Study:
-    """The cells of one item set. `key` names its files and its anchor in the page; without `pool`, every run is a
-    system of its own. `split`: which items are scored, if not those that `core.metrics` settles on; `shared`: of the
-    items that two systems have answered, whatever else one of them has."""
+    """The cells of one item set. `key` names its files and its anchor in the page. Without `pool`, each run is a
+    separate system. `split`: the items that are scored (default: chosen by `core.metrics`). `shared`: compare two
+    systems on the items that both have answered."""
 
     def __init__(
         self,

@@ -215,8 +215,8 @@ def _known(result: Difference, *, same: bool) -> bool:
 
 
 def _decided(result: Difference, counted: str, *, decided: bool) -> Tested:
-    """Nothing is decided where there are too few clusters, or a net was trained once and nothing tells what another
-    seed would give."""
+    """The outcome of a comparison; none if there are too few clusters, or if a net was trained once, so that the seed
+    variance is unknown."""
     note = "too few to tell" if result.few else result.note
     counted = f"{counted}: {note}" if note else counted
     return (

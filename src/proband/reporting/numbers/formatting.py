@@ -202,7 +202,7 @@ def systems(runs: Sequence[Run], *, pool: bool = True) -> tuple[System, ...]:
 
 
 def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
-    """`pooled`: of several runs whose models have different names, so that only the kind of net is theirs.
+    """`pooled`: the row has runs of several models, which share only the kind of net.
 
     >>> run = Run(suite="s", solver="choose", model="m", seed=0, items_sha="", settings={"norm": "sum", "layers": [1]})
     >>> run_tags(run)
@@ -309,8 +309,8 @@ def asked_in_words(labels: Sequence[str], runs: Sequence[Run]) -> str:
 
 
 def short_model(name: str) -> str:
-    """A model as pages call it: a file, a folder or a network by its own name, wherever it lies; an endpoint's model
-    without the address.
+    """The name of a model on pages: a file, folder or network without its path, an endpoint's model without its
+    address.
 
     >>> short_model("hf:/data/models/gpt2"), short_model("net:out/gat-59f8"), short_model("hf:org/gpt2")
     ('hf:gpt2', 'net:gat-59f8', 'hf:org/gpt2')

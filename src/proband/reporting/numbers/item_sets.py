@@ -101,8 +101,8 @@ def picked(source: Path | Sequence[Any], kind: type[Any], places: Collection[int
 
 
 def names(sets: Sequence[ItemSet], keys: Sequence[str]) -> list[str]:
-    """What item sets are called: the suite, with the source where several are of one suite (or, where that does not
-    tell them apart, with the key of the page)."""
+    """The names of item sets: the suite; for several sets of one suite also the source or, if the sources are the
+    same, the key of the page."""
     results = []
     for each, key in zip(sets, keys):
         suite, rest = each.suite.name, [other.source for other in sets if other.suite.name == each.suite.name]

@@ -45,8 +45,8 @@ def examples(path: Path, form: str) -> tuple[str, list[Example]]:
 def detect(path: Path) -> str:
     """Detect the format by the names in a folder, otherwise by the first line of a file.
 
-    Levy/Holt's rows look like others (Holt 2018) that mean the opposite direction: only its names tell them apart, and
-    a file with another name needs --format.
+    Levy/Holt's rows look like those of Holt 2018, which have the opposite direction. Only the file names differ, so a
+    file with another name needs --format.
     """
     if not path.exists():
         raise ProbandError("does not exist", file=path)

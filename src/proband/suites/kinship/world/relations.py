@@ -27,9 +27,9 @@ The wide world has the same families and names for three more relations, fourtee
 holds. The blended world has other families and twelve relations (docs/kinship.md); its axioms are 1, 3, 5 and
 
 2'. everybody has at most one father, one mother and one spouse (the current one: earlier marriages are not stated);
-4'. partners (spouses, and the two parents of a person) are of different families;
-6.  who is a partner of a parent of x and no parent of x is of another family than x, than a partner of x and than
-    another who is so; and a partner of theirs is of another family than x or a parent of x.
+4'. partners (spouses, and the two parents of a person) come from different families;
+6.  a step-parent of x (a partner of a parent of x who is not a parent of x) comes from a different family than x, a
+    partner of x and x's other step-parents; a partner of a step-parent is a parent of x or of another family than x.
 
 A family consists of the listed people only: two people with one father and no mother listed have exactly one parent in
 common. Their mothers may be added, as two new people, and nothing else changes.
