@@ -126,7 +126,7 @@ def test_nothing_is_said_for_a_model_that_does_not_read_the_question(both: Evalu
     same = own["answers the same when asked in other words"]
     assert same["score"] == 1.0 == same["level"]  # a model that never reads the question is trivially consistent
     assert own["says when the answer cannot be determined"]["score"] == 0.5
-    assert f"{FIRST} is not shown to be above chance and the shortcuts in any capability." in both.sentences
+    assert f"{FIRST} is not significantly above chance and the shortcuts in any capability." in both.sentences
 
 
 def test_nothing_is_decided_where_replies_cannot_be_read(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_nothing_is_decided_where_replies_cannot_be_read(tmp_path: Path) -> None
     assert not made.profile.contrasts  # nor is another model said to be ahead
     told = " ".join(text for model, text in made.profile.sentences if model != ORACLE)
     assert "No verdict on whether it can compare relations" in told
-    assert "above chance" not in told.replace("is not shown to be above chance", "")
+    assert "above chance" not in told.replace("is not significantly above chance", "")
     share = f"{100 * row['unread']:.1f} %"
     for file in ("index.html", "tables/profile.md", "card.md"):
         text = (made.folder / file).read_text(encoding="utf-8").replace("&nbsp;", " ")

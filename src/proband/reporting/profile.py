@@ -128,7 +128,7 @@ class CapabilityRow:
         if self.unread > MOST_UNREAD:
             return f"{percent(self.unread)} of the replies could not be read"
         if self.capability.ticked_at and self.ticked_at is None:
-            return f"too few questions at this size ({self.size}): no score would get a ✓ with 80 % power"
+            return f"too few questions at this size ({self.size}) for a ✓ with 80 % power"
         return ""
 
     @property
@@ -454,10 +454,10 @@ def _sentences(rows: Sequence[CapabilityRow], moves: Sequence[Comparison], name:
     asked = [row for row in rows if row.estimate is not None]
     own = [row for row in asked if not row.no_verdict]
     can, rest = [row for row in own if row.can], [row for row in own if not row.can]
-    none = "is not shown to be above chance and the shortcuts in any capability"
+    none = "is not significantly above chance and the shortcuts in any capability"
     parts = [f"{row.capability.does} ({row.shown})" for row in can]
-    levels = "chance and, where there are any, shortcuts" if any(row.shortcut for row in can) else "chance"
-    yield f"{name} {f'{in_a_sentence(parts)}: above {levels}' if can else none}."
+    levels = "chance and every shortcut" if any(row.shortcut for row in can) else "chance"
+    yield f"{name} {f'{in_a_sentence(parts)}: significantly above {levels}' if can else none}."
     if parts := [f"{row.capability.fails} ({row.shown})" for row in rest]:
         yield f"These items do not show that it can {in_a_sentence(parts)}."
     for row in asked:
@@ -504,6 +504,6 @@ def _beside(tests: Sequence[Comparison], a: str, b: str) -> Iterator[str]:
             if test.clear and sign * test.value > 0
         ]
         if ahead:
-            yield f"{who} where a model {in_a_sentence(ahead)}."
+            yield f"{who} in: {in_a_sentence(ahead)}."
     if open_ones := [str(test.group["row"]) for test in tests if not test.clear]:
-        yield f"No difference between {a} and {b} is shown where a model {in_a_sentence(open_ones)}."
+        yield f"No significant difference between {a} and {b} in: {in_a_sentence(open_ones)}."
