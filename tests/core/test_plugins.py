@@ -87,6 +87,7 @@ def test_objects_that_are_no_model(package: Path) -> None:
     assert "no model 'embeded:mlm' (did you mean embedded?)" in refused("embeded:mlm")
     assert "(did you mean gguf:model.gguf?)" in refused("model.gguf")
     assert "no model embedded:smollm (did you mean smollm2?)" in refused("embedded:smollm")
+    assert "no model 'openai:': a model is named" in refused("openai:")
     assert "hf:..., gguf:..., vec:..." in refused("foo/bar:gpt2")
 
 

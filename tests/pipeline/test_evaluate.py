@@ -149,7 +149,13 @@ def test_nothing_is_decided_where_replies_cannot_be_read(tmp_path: Path) -> None
     for file in ("index.html", "tables/profile.md", "card.md"):
         text = (made.folder / file).read_text(encoding="utf-8").replace("&nbsp;", " ")
         assert share in text, file
-    assert f"{100 * row['unread']:.1f} % unread" in (made.folder / "card.md").read_text(encoding="utf-8")
+    card = (made.folder / "card.md").read_text(encoding="utf-8")
+    line = next(line for line in card.splitlines() if line.startswith("| compares relations |"))  # the first model's
+    assert f"{share} unread" in line
+    assert re.search(r"its score is between \d+\.\d and 100\.0 %; among those read it scores 100\.0 %", line)
+    assert "▼" not in line  # no sign against chance where there is no verdict
+    assert "°" not in line
+    assert f"{share} unread ?" in made._repr_html_()
 
 
 def test_a_tick_belongs_to_one_model(both: Evaluation, tmp_path: Path) -> None:
@@ -280,6 +286,7 @@ def test_bad_input_is_one_line_before_anything_is_asked(tmp_path: Path) -> None:
         ("is a file", [ORACLE], {"out": tmp_path / "file"}),
         ("the same model is named twice", [ORACLE, ORACLE], {}),
         ("no suite 'chess'", [ORACLE], {"suite": "chess"}),
+        ("no suite 'kinshp' (did you mean kinship?)", [ORACLE], {"suite": "kinshp"}),
         ("no option 'limmit'", [ORACLE], {"limmit": 3}),
         ("no model 'xx:y'", ["xx:y"], {}),
         ("did you mean embedded?", ["embeded:mlm"], {}),
@@ -451,5 +458,6 @@ def test_models_have_the_names_that_people_use() -> None:
     assert names_of(given, "") == {given[0]: "SmolLM2-135M-Instruct", given[1]: "gpt2"}
     assert names_of(given, "ours, theirs") == {given[0]: "ours", given[1]: "theirs"}
     assert names_of(["hf:a/gpt2", "hf:b/gpt2"], "") == {"hf:a/gpt2": "hf:a/gpt2", "hf:b/gpt2": "hf:b/gpt2"}
-    with pytest.raises(ProbandError, match="--label has 1 names for 2 models"):
+    assert names_of(given[:1], "ours, 7B") == {given[0]: "ours, 7B"}
+    with pytest.raises(ProbandError, match=r"--label one: one name per model, .* \(2 models\)"):
         names_of(given, "one")

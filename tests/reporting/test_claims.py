@@ -116,7 +116,9 @@ def test_two_sides_below_chance_cannot_be_interpreted(tmp_path: Path, pair: str)
     """A model that is misled less often than another shows no knowledge: 40 % against 10 % of two choices."""
     items = items_of()
     answered = [
-        AnsweredRun(run=run_of("less"), answers=answers_of(items, {"random": 0.4, "reverse": 0.9}, seed=1)),
+        AnsweredRun(
+            run=run_of("less", label="Less-1B"), answers=answers_of(items, {"random": 0.4, "reverse": 0.9}, seed=1)
+        ),
         AnsweredRun(run=run_of("more"), answers=answers_of(items, {"random": 0.1, "reverse": 0.4}, seed=2)),
     ]
     claims = [
@@ -136,6 +138,7 @@ def test_two_sides_below_chance_cannot_be_interpreted(tmp_path: Path, pair: str)
     random, reverse = json.loads((tmp_path / "claims.json").read_text("utf-8"))["claims"]
     assert (random["verdict"], reverse["verdict"]) == ("not interpretable", "holds")
     assert "both sides below chance" in random["evidence"]
+    assert random["evidence"].startswith("Less-1B minus more, accuracy")  # the label of a run, as elsewhere on the page
     assert random["p_holm"] < 0.05
     page = (tmp_path / "claims.html").read_text("utf-8")
     assert "1 not interpretable" in page

@@ -386,7 +386,7 @@ def dry_run_layout(result: Mapping[str, Sequence[Forecast]]) -> Iterable[Any]:
     tried = all(each.seconds_tried for each in forecasts)
     shown["time"] = duration(sum(known) if known else None) + ("" if tried else " (partly estimated)")
     if known and len(known) < len(forecasts):
-        shown["time"] += f", without {len(forecasts) - len(known)} runs whose time is not known"
+        shown["time"] += f", without {len(forecasts) - len(known)} of the runs, whose time is not known"
     yield shown
 
 

@@ -117,7 +117,7 @@ def _with_kind(name: str) -> str:
     from proband.models.hf import PACKAGES
 
     kind = "gguf" if name.lower().endswith(".gguf") else "embedded" if name in PACKAGES else "hf"
-    return f" (did you mean {kind}:{name}?)" if name else ""
+    return f" (did you mean {kind}:{name}?)" if name and not name.endswith(":") else ""
 
 
 def title_of(model: str) -> str:

@@ -133,9 +133,9 @@ class PanelRun(PlannedRun, frozen=True, kw_only=True):
 
 def names_of(models_given: Sequence[str], label: str) -> dict[str, str]:
     """How the page calls the models: as the user says, or as people do; by their full names where those are equal."""
-    labels = [each.strip() for each in label.split(",")] if label else []
+    labels = [each.strip() for each in (label.split(",") if len(models_given) > 1 else [label])] if label else []
     if labels and len(labels) != len(models_given):
-        raise ProbandError(f"--label has {len(labels)} names for {len(models_given)} models; separate them by commas")
+        raise ProbandError(f"--label {label}: one name per model, separated by commas ({len(models_given)} models)")
     titles = labels or [title_of(model) or short_model(model) for model in models_given]
     if len(set(titles)) < len(titles):
         titles = [short_model(model) for model in models_given]

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from proband import suites
-from proband.core.errors import ProbandError
+from proband.core.errors import ProbandError, did_you_mean
 from proband.core.files import DATA, read_json, sha256_file, write_json
 from proband.reporting.profile import Capability, Move
 
@@ -65,7 +65,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """The sets of some suites, and the capabilities that they show whole."""
         known = dict.fromkeys(each.suite for each in self.sets)
         if wrong := next((name for name in names if name not in known), None):
-            raise ProbandError(f"panel {self.version} has no suite {wrong!r}; it has {', '.join(known)}")
+            raise ProbandError(f"the panel has no suite {wrong!r}{did_you_mean(wrong, known)}, only {', '.join(known)}")
         if not names:
             return self
         sets = tuple(each for each in self.sets if each.suite in names)

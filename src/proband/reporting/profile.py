@@ -154,7 +154,8 @@ class CapabilityRow:
 
     @property
     def shown(self) -> str:
-        return "–" if self.estimate is None else percent(self.estimate.mean)
+        unread = f", {percent(self.unread)} unread" if self.unread else ""
+        return "–" if self.estimate is None else f"{percent(self.estimate.mean)}{unread}"
 
 
 MOST_UNREAD = 0.2  # of the replies; above it a row has no verdict
@@ -234,9 +235,8 @@ class CapabilityReader:
 
     def row(self, of: Capability, model: str) -> CapabilityRow:
         missing = (self.missing[key] for part in of.parts if (key := (model, part.set)) in self.missing)
-        if reason := next(
-            missing, "" if all(self._run(part, model) is not None for part in of.parts) else "was not asked"
-        ):
+        asked = all(self._run(part, model) is not None for part in of.parts)
+        if reason := next(missing, "" if asked else "was not asked"):
             return CapabilityRow(capability=of, model=model, reason=reason)
         return self._same(of, model) if of.same else self._right(of, model)
 
@@ -462,7 +462,7 @@ def _sentences(rows: Sequence[CapabilityRow], moves: Sequence[Comparison], name:
         yield f"These items do not show that it can {in_a_sentence(parts)}."
     for row in asked:
         if row.no_verdict:
-            yield f"No verdict on whether it can {row.capability.fails}: {row.no_verdict}{_if_read(row)}."
+            yield f"No verdict on whether it can {row.capability.fails}: {row.no_verdict}{if_read(row)}."
     yield from map(_moved, moves)
     for row in own:
         if row.capability.same and row.level is not None and row.estimate is not None:
@@ -473,9 +473,9 @@ def _sentences(rows: Sequence[CapabilityRow], moves: Sequence[Comparison], name:
             )
 
 
-def _if_read(row: CapabilityRow) -> str:
+def if_read(row: CapabilityRow) -> str:
     """The effect of the unread replies."""
-    if row.bounds is None or row.unread <= MOST_UNREAD:
+    if row.bounds is None:
         return ""
     low, high = row.bounds
     among = "" if row.among_read is None else f"; among those read it scores {percent(row.among_read)}"

@@ -10,10 +10,11 @@ from proband.core.suite import MeasuredOn, Published, Table
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.score_tables import Line, ScoreTable
-from proband.reporting.profile import SCORE, CapabilityRow, Profile
+from proband.reporting.profile import SCORE, CapabilityRow, Profile, if_read
 from proband.reporting.tables import markdown
 
-LEGEND = "✓ above chance and every shortcut (corrected over {} rows); ? no verdict. Unread replies count as wrong."
+LEGEND = "✓ above chance and every shortcut (corrected over {} rows); ✓ at: the score with 80 % power; ? no verdict."
+LEVELS = ("chance", "best shortcut", "✓ at", "effect of unread replies")
 
 
 def plain_row(row: CapabilityRow) -> dict[str, str | float | None]:
@@ -61,33 +62,32 @@ def as_json(profile: Profile) -> dict[str, Any]:
 
 
 def as_table(profile: Profile) -> ScoreTable:
-    """A row per capability; with people and the models that ship; in words also chance, the best shortcut and the items
-    of a row."""
+    """A row per capability; with people and the models that ship; in words also levels, unread replies and items."""
     lines: list[Line] = []
-    more: list[tuple[str, str, str]] = []
+    more: list[tuple[str, ...]] = []
     for each in profile.capabilities:
         for run, row in enumerate(profile.of(each)):
             best = row.shortcut.value if row.shortcut else None
             cell = row.estimate and Cell(row.estimate, row.chance, unread=row.unread, shortcut=best, mark=row.sign)
             lines.append(Line(row=(each.does,), label=profile.models[row.model], run=run, cells=(cell or None,)))
-            chance = "–" if row.chance is None else f"{100 * row.chance:.1f}"
+            chance, least = ("–" if each is None else f"{100 * each:.1f}" for each in (row.chance, row.ticked_at))
             shortcut = f"{100 * row.shortcut.value:.1f} ({row.shortcut.name})" if row.shortcut else "–"
             counted = f"{row.estimate.n} · {each.items}" if row.estimate else row.reason
-            more.append((chance, shortcut, counted))
-        others = {name: (means[each.does], "panel") for name, means in profile.references.items() if each.does in means}
+            more.append((chance, shortcut, least, if_read(row).strip(" ()") or "–", counted))
+        others = {name: (own[each.does], "these items") for name, own in profile.references.items() if each.does in own}
         others |= {"people": (each.people.value, each.people.source)} if each.people else {}
         for name, (value, source) in others.items():
             on = MeasuredOn(data="other items", fingerprints=frozenset())
             figure = Published(model=name, metric="score", group={}, value=value, source=source, on=on)
             lines.append(Line(row=(each.does,), label=name, figures=(figure,)))
-            more.append(("–", "–", source))
+            more.append(("–", "–", "–", "–", source))
     note = " ".join([LEGEND.format(profile.family), *profile.notes])
     table = Table(name="profile", title=profile.title, rows=("capability",), columns=(), metric="score", note=note)
     names = tuple(profile.models.values())
     own: dict[str, Any] = {"labels": names, "hues": range(len(names)), "columns": ((),), "lines": tuple(lines)}
     words = ScoreTable(name="profile", title="", table=table, metric=SCORE, **own).in_words()
     rows = tuple((*row, *each) for row, each in zip(words.rows, more, strict=True))
-    return replace(words, header=(*words.header, "chance", "best shortcut", "items"), rows=rows)
+    return replace(words, header=(*words.header, *LEVELS, "items"), rows=rows)
 
 
 def model_card(profile: Profile, panel: str) -> str:

@@ -42,7 +42,7 @@ class Cell:
     skipped: int = 0  # items of the selection that were not asked; they do not count
     uncovered: int = 0  # items of the selection that the model knows nothing of; they do not count
     shortcut: float | None = None
-    mark: str = ""  # behind its interval
+    mark: str = ""  # behind its interval, where it replaces the sign against the level
 
     @property
     def level(self) -> float | None:

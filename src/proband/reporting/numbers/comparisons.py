@@ -17,7 +17,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.suite import Contrast, Outcome, Where
-from proband.core.types import Tag
+from proband.core.types import Run, Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Comparison, Study
 from proband.reporting.numbers.item_sets import Codes
@@ -84,10 +84,8 @@ def _worth_comparing(study: Study, metric: Metric) -> set[tuple[int, int]] | Non
     if count * (count - 1) // 2 <= MOST_PAIRS:
         return None
     sign = -1 if metric.better == "high" else 1
-    ranked = [
-        at
-        for _, at in sorted((sign * cell.estimate.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell)
-    ]
+    means = sorted((sign * cell.estimate.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell)
+    ranked = [at for _, at in means]
     pairs = [*itertools.pairwise(ranked), *((ranked[0], at) for at in ranked[1:])]
     return {(min(pair), max(pair)) for pair in pairs}
 
@@ -126,7 +124,8 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
     first, second, p, counted, seen = result
     values = f"{formatting.value(first, metric)} against {formatting.value(second, metric)}"
     margin_text = f", margin {formatting.distance(contrast.margin, metric)}" if contrast.margin else ""
-    what = f"{_side(contrast.above)} minus {_side(contrast.below)}"
+    runs = (study.items.runs[study.systems[at].runs[0]] for at in (a, b))
+    what = " minus ".join(map(_side, (contrast.above, contrast.below), runs))
 
     def both_below(level: Callable[[Metric, Scores], float | None]) -> bool:
         levels = [level(metric, side) for side in (above, below)]
@@ -144,8 +143,10 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
     )
 
 
-def _side(where: Where) -> str:
-    return formatting.group(where) if where else "all"
+def _side(where: Where, run: Run | None = None) -> str:
+    """In words; a model has the label of its run."""
+    label = {"run.model": run.label} if run and run.label and isinstance(where.get("run.model"), str) else {}
+    return formatting.group({**where, **label}) if where else "all"
 
 
 def _by_item(a: Scores, b: Scores, margin: float) -> Tested | None:

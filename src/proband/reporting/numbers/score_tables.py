@@ -145,7 +145,7 @@ class ScoreTable(Sheet):
         unread = f"{100 * cell.unread:.1f} % unread" if cell.unread >= 0.0005 else ""
         uncovered = f"{cell.uncovered:,} not covered" if cell.uncovered else ""
         more = tuple(part for part in (formatting.span(e, self.metric), spread, unread, uncovered, e.note) if part)
-        return formatting.figure(e.mean, self.metric), SIGN[cell.against_level] + cell.mark, more
+        return formatting.figure(e.mean, self.metric), cell.mark or SIGN[cell.against_level], more
 
     @property
     def signs(self) -> list[str]:
