@@ -188,7 +188,7 @@ ANTHROPIC = Protocol(
 )
 GEMINI = Protocol(
     name="gemini",
-    title="Google's Gemini",
+    title="Gemini",
     url="https://generativelanguage.googleapis.com/v1beta",
     key="GEMINI_API_KEY",
     headers=lambda key: {"x-goog-api-key": key},
