@@ -161,3 +161,18 @@ def test_a_model_has_one_colour_however_it_is_asked(tmp_path: Path) -> None:
     (study,) = (Study(each) for each in item_sets([tmp_path / "runs" / "a"]))
     colour([study])
     assert len(set(study.hues)) == 3
+
+
+def test_questions_have_a_table_by_each_column_of_tags(tmp_path: Path) -> None:
+    """Even where a column is empty; `run` and the paired tests are not changed by it."""
+    lines = [f"Is {n} odd?,yes,no,{('no', 'yes')[n % 2]},{('sums', 'words')[n > 9]}," for n in range(20)]
+    (tmp_path / "quiz.csv").write_text("\n".join(["question,a,b,correct,main topic,note", *lines]))
+    build("questions", out=tmp_path / "items", data=str(tmp_path / "quiz.csv"), tags="main topic,note")
+    run(tmp_path / "items", model="baseline:random", out=tmp_path / "run")
+    report(tmp_path / "run", out=tmp_path / "page")
+    table = (tmp_path / "page" / "tables" / "questions-by-main-topic.md").read_text(encoding="utf-8")
+    assert [line.split(" |")[0] for line in table.splitlines() if "baseline:random" in line] == [
+        "| sums", "| words", "| All"
+    ]  # fmt: skip
+    assert "Accuracy by main topic" in (tmp_path / "page" / "questions.html").read_text(encoding="utf-8")
+    assert score(tmp_path / "run")["groups"] == []

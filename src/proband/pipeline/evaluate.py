@@ -41,10 +41,7 @@ if TYPE_CHECKING:
     import polars
 
 TRYING = 30.0  # seconds within which items are tried for a forecast
-QUICK = (
-    "This is a fifth of the panel, for a first look: run the whole panel before you quote results. A row that is too "
-    "small for a ✓ has no verdict."
-)
+QUICK = "This is a fifth of the panel, for a first look: run the whole panel before you quote results."
 SHIPPED = "The answers of {model} ship with the panel; --no-cache runs the model on this machine."
 Size = Literal["quick", "panel"]
 

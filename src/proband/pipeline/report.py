@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,12 @@ from proband.core.files import (
     read_run,
     run_folders,
     sha256_file,
+    slug,
 )
 from proband.core.metrics import Metric
 from proband.core.plugins import name_list
 from proband.core.progress import log
-from proband.core.suite import Suite
+from proband.core.suite import Suite, Table
 from proband.core.types import Run
 from proband.models import title_of
 from proband.pipeline.asking.items_and_answers import Outline, RunAnswers
@@ -102,16 +104,18 @@ def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> lis
         raise ProbandError("no answers yet; the run has not begun to answer", file=unbegun[0])
     for path in unbegun:
         log(f"{path.parent}: no answers yet; left out")
-    return [
-        ItemSet(
-            suite=suites.suite(name),
-            items_from=path,
-            answered=answered,
-            manifest=read_manifest(path),
-            source=set_name(path.parent),
-        )
-        for (name, _), (path, answered) in results.items()
-    ]
+    made = list[ItemSet]()
+    for (name, _), (path, answered) in results.items():
+        manifest, source = read_manifest(path), set_name(path.parent)
+        suite = with_tags(suites.suite(name), manifest.get("columns", {}).get("tags", ()))
+        made.append(ItemSet(suite=suite, items_from=path, answered=answered, manifest=manifest, source=source))
+    return made
+
+
+def with_tags(suite: Suite, tags: Sequence[str]) -> Suite:
+    """Also with a table by each of these tags, which the user named when the items were built."""
+    tables = (Table(name=slug(f"by-{tag}"), title=f"Accuracy by {tag}", rows=(tag,)) for tag in tags)
+    return replace(suite, tables=(*suite.tables, *tables))
 
 
 def runs_in_words(runs: Sequence[Path]) -> list[Path]:
@@ -179,8 +183,7 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
             if part is not None:
                 groups.append(_line(formatting.group({tag: value}), part))
     more = [each for each in sets.suite.metrics if each is not study.main and ":" not in each.name]
-    cells = [(metric, each) for metric in more for each in study.cell(metric, {}) if each is not None]
-    others = [{**_line(study.scope, each), **_metric(metric)} for metric, each in cells]
+    others = [{**_line(study.scope, each), **_metric(of)} for of in more for each in study.cell(of, {}) if each]
     return {
         **_metric(study.main),
         "split": list(study.splits),
