@@ -99,12 +99,14 @@ def test_readings_that_are_not_wrong_alike_accuse_nobody(tmp_path: Path, first: 
 def test_two_readings_that_contradict_themselves_in_different_ways_accuse_nobody(
     tmp_path: Path, first: tuple[str, ...], second: tuple[str, ...]
 ) -> None:
-    for one, other in ((first, second), (second, first)):
-        line = judged(tmp_path, reading((*RIGHT, one)), reading((*RIGHT, other)))
-        assert line["verdict"] not in ("false", "ambiguous", "inconsistent") or line["one_reading"], line
+    line = judged(tmp_path, reading((*RIGHT, first)), reading((*RIGHT, second)))
+    assert line["verdict"] not in ("false", "ambiguous", "inconsistent") or line["one_reading"], line
+
+
+def test_two_readings_that_contradict_themselves_alike(tmp_path: Path) -> None:
     facts = (*RIGHT, ("Ann", "daughter", "Bo"))
     line = judged(tmp_path, reading(facts), reading((*facts[2:], *facts[:2])))
-    assert (line["verdict"], line["one_reading"]) == ("inconsistent", False)  # wrong alike
+    assert (line["verdict"], line["one_reading"]) == ("inconsistent", False)
 
 
 def test_only_readings_that_are_wrong_alike_lead_to_a_wrong_accusation(tmp_path: Path) -> None:

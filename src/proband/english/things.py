@@ -27,8 +27,7 @@ from proband.lexicon.inflection import lemma
 CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*")
 BRACKETED: Final = re.compile(r"\[([^\][]{1,80})\]")
 # words that may begin a sentence or line, days, months, peoples: names only if they are given as names
-NO_NAMES: Final = listed(
-    """
+NO_NAMES: Final = listed("""
     A An The I He She It They We You His Her Its Their My Our Your Him Them This That These Those There Here What Who
     Whom Whose Which Where When Why How Is Are Was Were Do Does Did Has Have Had Can Could Will Would May Might Must
     Should Shall In On At To Of From By With For And But Or Nor So As If Then Than Not No Yes All Both Each Every Some
@@ -41,8 +40,7 @@ NO_NAMES: Final = listed(
     Options Option Fill Pick Choose Say State Work Find Give Write Label Target Hint Note Read Object Objects Agent
     Agents Go Seen Respond Provide Event Task Tasks Solution Therefore Hence Thus Block Blocks Box Boxes Shape Shapes
     Square Squares Building Place Meeting Job
-    """
-)
+""")
 DETERMINERS: Final = frozenset(("the", "a", "an"))
 STOP: Final = UNASSERTED | listed("""
     i he she it they we you his her hers him them their theirs its my our your me us this that these those who whom
