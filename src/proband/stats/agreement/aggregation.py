@@ -6,7 +6,7 @@ Dawid & Skene 1979: worker w says l of an item whose true label is k with probab
     M:  pi_w[k, l] = \sum_{(i,w,l)} T_ik / \sum_{(i,w,.)} T_ik,     p_k = mean_i T_ik
 
 from the shares of the votes, until T moves by less than `tolerance`. `smoothing` is added to every count of the M step
-(0: the maximum-likelihood estimate).
+(0: the maximum-likelihood estimate); above 0 no single judgment excludes a label.
 
 MACE (Hovy et al. 2013): worker w copies the true label with probability theta_w, and otherwise draws a label from
 xi_w, whatever the truth is. The truth is uniform over labels.
@@ -79,7 +79,7 @@ def expected(votes: Votes, confusion: Floats, share: Floats) -> Floats:
 
 
 ALPHA, STRATEGY = 0.5, 10.0
-FIRST = 5  # rounds of every start
+FIRST = 5  # rounds of every start; where the search begins changes only which maximum it finds
 
 
 @dataclass(frozen=True)
