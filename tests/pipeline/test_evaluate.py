@@ -352,6 +352,11 @@ def test_a_dry_run_says_what_would_be_asked_and_how_long_it_takes(tmp_path: Path
     assert not (tmp_path / "page" / "index.html").exists()
 
 
+def test_a_baseline_is_evaluated_once(tmp_path: Path) -> None:
+    forecasts = EvaluationJob(["baseline:majority"], out=tmp_path / "page", suite="facts", options={}).forecasts()
+    assert [(each.model, each.items) for each in forecasts] == [("baseline:majority", 130), ("baseline:majority", 145)]
+
+
 class Slow:
     """Writes long replies, a token every hundredth of a second; `words`: how many it has to say."""
 

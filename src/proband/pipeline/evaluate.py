@@ -199,7 +199,7 @@ class EvaluationJob:
         for model in self.models:
             if not any(part.spec == model for part in own):
                 raise ProbandError(next(reason for (name, _), reason in self.missing.items() if name == model))
-        return [*made, *own]
+        return list({part.folder: part for part in (*made, *own)}.values())  # a model may be one of the baselines
 
     def _runs(self, each: PanelSet, model: str) -> Iterator[PanelRun]:
         suite, items = suites.suite(each.suite), self.out / "items" / each.name
