@@ -184,7 +184,7 @@ def _introductions(prompt: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     blank = BLANK.search(prompt)
     b, a = map(re.escape, blank.groups()) if blank else ("(?!)", "(?!)")
     theirs = rf"[*_]{{0,3}}(?-i:{a}['’]s)"
-    firm = rf"(?P<firm>{SO}|{NOUN}{IS}|(?-i:{b}) (?:is |must be )?{theirs})"
+    firm = rf"(?P<firm>{SO}|(?P<named>{NOUN}{IS})|(?-i:{b}) (?:is |must be )?{theirs})"
     weak = rf"(?:it|this|that|he|she)(?:{IS}|['’]s)|{theirs}"
     introduced = re.compile(rf"(?i)^[{re.escape(EDGES)}]*(?:(?:{firm}|{weak})[,:]? ?)+")
     return introduced, re.compile(rf"\b({b}) ((?:is |must be )?)(?:the|an?) [*_]*([\w-]+)[*_]* of ({a})\b")
@@ -213,6 +213,8 @@ def asserted(text: str, choices: Sequence[str], *, prompt: str = "") -> str:
     lead, said = introduced.match(last), introduced.sub("", last)
     bare = {*map(plain_answer, choices), *ascii_lowercase} - {plain_answer(said)}
     rivals = bare.intersection(plain_answer(introduced.sub("", each)) for each in before)
+    named = [plain_answer(each[m.end() :]) for each in before if (m := introduced.match(each)) and m["named"]]
+    rivals |= {word for word in bare if any(f"{each} ".startswith(f"{word} ") for each in named)}
     alone = not _words("".join(before)).strip()
     asked = any(each.endswith("?") for each in (*before[-1:], last))
     return "" if rivals or asked or not (alone or (lead and lead["firm"])) else said.rstrip(EDGES).lstrip()
