@@ -93,6 +93,7 @@ def test_readings_that_are_not_wrong_alike_accuse_nobody(tmp_path: Path, first: 
         (("Cleo", "daughter", "Ann"), ("Ann", "daughter", "Cleo")),
         (("Ann", "sister", "Bo"), ("Cleo", "mother", "Ann")),
         (("Ann", "wife", "Bo"), ("Bo", "son", "Cleo")),
+        (("Cleo", "mother", "Ann"), ("Cleo", "father", "Ann")),
         (("Bo's brother", "father", "Ann"), ("Ann", "son", "Bo")),
     ],
 )

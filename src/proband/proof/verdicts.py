@@ -329,8 +329,8 @@ class RowJudge:
         genders = reading.genders if isinstance(reading.genders, tuple) else tuple(sorted(reading.genders.items()))
         try:
             possible = self.prover.solve(Problem(reading.facts, pair, genders), self.world).possible
-            own = [(f.relation, f.who) for f in reading.facts if {f.who, f.of} == {*pair}]
-            stated = (said if who == pair[0] else self.domain.inverse[said] for said, who in own)
+            own = [f for f in reading.facts if {f.who, f.of} == {*pair}]
+            stated = (f"{f.relation if f.who == pair[0] else self.domain.inverse[f.relation]} {f.gender}" for f in own)
             return frozenset(possible or stated)  # none is possible if the facts contradict each other
         except ProbandError:
             return frozenset((f"too much to search: {reading.facts}",))
