@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; `__getattr__` gives 
     from proband.cli.verbs.demo import demo as demo
     from proband.cli.verbs.listing import listing as listing
     from proband.cli.verbs.paper import paper as paper
+    from proband.cli.verbs.show import prompt_of as prompt_of
     from proband.cli.verbs.show import show as show
     from proband.pipeline.asking.setup import load_model as load_model
     from proband.pipeline.build import build as build
@@ -29,7 +30,6 @@ if TYPE_CHECKING:  # what a type checker and an editor see; `__getattr__` gives 
     from proband.pipeline.items import items as items
     from proband.pipeline.plan import plan as plan
     from proband.pipeline.report import report as report
-    from proband.pipeline.run import prompt_of as prompt_of
     from proband.pipeline.steps import check_replies as check_replies
     from proband.pipeline.steps import check_reply as check_reply
     from proband.pipeline.study import study as study
@@ -46,7 +46,7 @@ VERBS = {name: f"pipeline.{name}" for name in STAGES} | {
     "listing": "cli.verbs.listing",
     "load_model": "pipeline.asking.setup",
     "paper": "cli.verbs.paper",
-    "prompt_of": "pipeline.run",
+    "prompt_of": "cli.verbs.show",
     "read": "pipeline.frames",
     "run": "pipeline.frames",
     "show": "cli.verbs.show",

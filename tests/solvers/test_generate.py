@@ -12,6 +12,7 @@ import pytest
 from proband import suites
 from proband.cli import main
 from proband.cli.verbs.layouts import compare_layout
+from proband.cli.verbs.show import prompt_of
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run
 from proband.core.protocols import Chat, Reply
@@ -21,7 +22,7 @@ from proband.pipeline.build import build
 from proband.pipeline.compare import compare
 from proband.pipeline.frames import read, run
 from proband.pipeline.report import report, score
-from proband.pipeline.run import forecasts, prompt_of
+from proband.pipeline.run import forecasts
 from proband.pipeline.run_options import RunOptions
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped_prompts
 

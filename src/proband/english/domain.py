@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, parse_toml, read_utf8
+from proband.core.types import Fact
 
 SHIPPED: Final = ("kinship", "grid", "temporal", "allen", "sizes")
 OTHER: Final = "none"  # the answer if no relation of the domain holds
@@ -75,6 +76,24 @@ class Domain:
 
     def say(self, word: Word) -> str:
         return OTHER if word.relation == OTHER else self.shown[word]
+
+    def sentence(self, fact: Fact) -> str:
+        """A fact as the domain's file says it (`spoken`).
+
+        >>> kin, grid = load("kinship"), load("grid")
+        >>> kin.sentence(Fact("Ann", "pibling", "Bo", "female")), kin.sentence(Fact("Ann", "pibling", "Bo"))
+        ('Ann is an aunt of Bo', 'Ann is an uncle or aunt of Bo')
+        >>> grid.sentence(Fact("lamp", "left", "chair", negated=True)), grid.sentence(Fact("A", "above", "B"))
+        ('lamp is not left of chair', 'A is above B')
+        """
+        entry = self.raw["relations"].get(fact.relation, {})
+        by_gender = [entry[key][0] for key in ("male", "female") if entry.get(key)]
+        word = self.shown.get(Word(fact.relation, fact.gender), fact.relation)
+        if by_gender and not fact.gender and word not in entry.get("words", ()):
+            word = " or ".join(by_gender)
+        spoken = str(entry.get("spoken") or self.raw.get("spoken", "{word}"))
+        stated = spoken.format(word=word, a="an" if word[0] in "aeiou" else "a")
+        return f"{fact.who} is {'not ' if fact.negated else ''}{stated} {fact.of}"
 
     def expand(self, form: str) -> str:
         """A form with its macros expanded."""

@@ -17,14 +17,14 @@ from dataclasses import replace
 from functools import cached_property, partial
 from math import inf
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import msgspec
 
 from proband import models
 from proband.core.errors import ProbandError, Unavailable
 from proband.core.files import dumps, items_path, read_answers, read_items, read_run, sha256_file, write_json
-from proband.core.plugins import name_list, read_options
+from proband.core.plugins import name_list
 from proband.core.progress import Progress, on_progress
 from proband.core.protocols import Concurrent, Generates, LearnsFromItems, Model, ScoresText
 from proband.core.types import Answer, Item, Run
@@ -33,7 +33,7 @@ from proband.pipeline.asking.items_and_answers import CHUNK, RunAnswers, Selecti
 from proband.pipeline.asking.model_calls import Counting, cache_of, redirected
 from proband.pipeline.asking.setup import PlannedRun, RunSetup, Usage, suite_of, sum_usage, usage_of, usage_since
 from proband.pipeline.build import versions
-from proband.pipeline.run_options import RunOptions, SharedRunOptions
+from proband.pipeline.run_options import RunOptions
 from proband.pipeline.until import run_until
 from proband.solvers.prompts import expand_names, short_name
 
@@ -146,19 +146,6 @@ def forecast(planned: PlannedRun, *, until: float = inf) -> Forecast:
     calls = counting.figures()
     seconds = runner.seconds_for(left, calls["calls"], calls["tokens_out"], until=until)
     return msgspec.structs.replace(made, **calls, seconds=seconds)
-
-
-def prompt_of(
-    items: str | Path, item_id: str, *, model: str | Model, solver: str | None = None,
-    options: Mapping[str, Any] | None = None, seed: int = 0, **more: Unpack[SharedRunOptions],
-) -> list[str]:  # fmt: skip
-    """The exact text that a run with these options would send for one item."""
-    given = read_options(RunOptions, {"solver": solver, "options": options or {}, "seed": seed, **more}, of="run")
-    runner = RunSetup(Path(items), model, given, silent=True)
-    for item in read_items(Path(items)):
-        if item.id == item_id:
-            return runner.sends([item])[0]
-    raise ProbandError(f"has no item {item_id!r}", file=items_path(Path(items)))
 
 
 def prompts_of(items: str | Path, names: Sequence[str]) -> dict[str, str]:

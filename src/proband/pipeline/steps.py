@@ -33,8 +33,8 @@ from proband.core.files import (
 from proband.core.metrics import chosen_answer
 from proband.core.plugins import read_options
 from proband.core.progress import track
-from proband.core.types import Answer, Fact, Item
-from proband.english.domain import SHIPPED, Domain, Word
+from proband.core.types import Item
+from proband.english.domain import SHIPPED, Domain
 from proband.english.reading import Unread
 from proband.pipeline.checking import ModelReaders, auditors, provers_of_suites
 from proband.pipeline.run import forecast
@@ -159,15 +159,7 @@ def _write(records: Iterable[Record], folder: Path, name: str) -> Record:
 
 def check_reply(item: Item, reply: str, *, answer: str = "") -> CheckedReply:
     """One reply to one of our items; `answer` where it is known apart from the reply."""
-    return _shared().check(_of_item(item, reply, given=answer))
-
-
-def answer_steps(item: Item, answer: Answer) -> Record | None:
-    """The record of a model's reply to an item; None where it has no sentences that could be checked."""
-    if not answer.text or not suites.suite(item.suite).audit:
-        return None
-    record = _shared().record(_of_item(item, answer.text, given=chosen_answer(item, answer)))
-    return record if any(step["verdict"] or step["statements"] for step in record["steps"]) else None
+    return shared_checkers().check(reply_to(item, reply, given=answer))
 
 
 # ---- what is checked -------------------------------------------------------------------------------------------------
@@ -188,10 +180,10 @@ def _of_run(folder: Path, items: str | Path | None) -> Iterator[SourceReply]:
         item = known.get(answer.item_id)
         if item is None:
             raise ProbandError(f"answers item {answer.item_id!r}, which does not exist", file=folder / "answers.jsonl")
-        yield _of_item(item, answer.text or "", model=run.model, given=chosen_answer(item, answer))
+        yield reply_to(item, answer.text or "", model=run.model, given=chosen_answer(item, answer))
 
 
-def _of_item(item: Item, text: str, *, model: str = "", given: str = "") -> SourceReply:
+def reply_to(item: Item, text: str, *, model: str = "", given: str = "") -> SourceReply:
     """A reply to one of our items, whose facts are known."""
     cells = msgspec.json.decode(msgspec.json.encode(item))
     place = {"file": item.suite, "line": None, "key": item.id, "folder": ""}
@@ -218,7 +210,7 @@ def _of_file(file: RowFile, items: str | Path | None, given: Mapping[str, str]) 
         names = names or columns_of(cells, given, file=file.path, names=COLUMNS, needed=needed)
         text, model, own, answer = (str(cells.get(names[what]) or "") for what in ("reply", "model", "id", "given"))
         if own in known:
-            yield _of_item(known[own], text, model=model, given=answer)
+            yield reply_to(known[own], text, model=model, given=answer)
         elif known:
             yield SourceReply(AuditRow(**place, cells={}, bad="no such item"), text, model, own)
         else:
@@ -240,7 +232,7 @@ class Checkers:
             "clusters": list(reply.clusters or (reply.item,)),
             "model": reply.model,
             **{name: getattr(checked, name) for name in OF_REPLY},
-            "missing": [in_words(fact, domain) for fact in checked.missing] if domain else [],
+            "missing": [domain.sentence(fact) for fact in checked.missing] if domain else [],
             "text": reply.text,
             "question": f"{reply.row.text} {reply.row.question}".strip(),
             "steps": [_step(step, numbers, domain) for step in checked.steps] if domain else [],
@@ -264,7 +256,7 @@ class Checkers:
         return self.known[domain]
 
 
-_shared = cache(Checkers)
+shared_checkers = cache(Checkers)
 
 
 # ---- what is written -------------------------------------------------------------------------------------------------
@@ -276,34 +268,14 @@ def _step(step: Step, numbers: Iterator[int], domain: Domain) -> Record:
         {
             **msgspec.to_builtins(each),
             "number": next(numbers),
-            "says": in_words(each.fact, domain),
+            "says": domain.sentence(each.fact),
             "fact": list(each.fact[:3]),
-            "proof": [in_words(fact, domain) for fact in each.proof],
+            "proof": [domain.sentence(fact) for fact in each.proof],
         }
         for each in step.statements
     ]
     own = {name: getattr(step, name) for name in ("begin", "end", "kind", "verdict", "unread")}
     return {**own, "statements": statements}
-
-
-def in_words(fact: Fact, domain: Domain) -> str:
-    """A fact of a domain, as its file says it (`spoken`).
-
-    >>> from proband.english.domain import load
-    >>> kin, grid = load("kinship"), load("grid")
-    >>> in_words(Fact("Ann", "pibling", "Bo", "female"), kin), in_words(Fact("Ann", "pibling", "Bo"), kin)
-    ('Ann is an aunt of Bo', 'Ann is an uncle or aunt of Bo')
-    >>> in_words(Fact("lamp", "left", "chair", negated=True), grid), in_words(Fact("A", "above", "B"), grid)
-    ('lamp is not left of chair', 'A is above B')
-    """
-    entry = domain.raw["relations"].get(fact.relation, {})
-    by_gender = [entry[key][0] for key in ("male", "female") if entry.get(key)]
-    word = domain.shown.get(Word(fact.relation, fact.gender), fact.relation)
-    if by_gender and not fact.gender and word not in entry.get("words", ()):
-        word = " or ".join(by_gender)
-    article = "an" if word[0] in "aeiou" else "a"
-    spoken = str(entry.get("spoken") or domain.raw.get("spoken", "{word}")).format(word=word, a=article)
-    return f"{fact.who} is {'not ' if fact.negated else ''}{spoken} {fact.of}"
 
 
 class Summary:

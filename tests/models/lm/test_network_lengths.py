@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from proband.cli.verbs.show import prompt_of
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run
 from proband.core.protocols import Chats
@@ -16,7 +17,6 @@ from proband.models import load
 from proband.pipeline.build import build
 from proband.pipeline.frames import run
 from proband.pipeline.report import report, score
-from proband.pipeline.run import prompt_of
 from proband.solvers.likelihood import completions
 
 Tiny = Callable[[str], Path]

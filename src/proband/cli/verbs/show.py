@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 from cyclopts import Parameter
 from msgspec import UNSET
@@ -15,11 +15,15 @@ from proband import suites
 from proband.cli.commands import shortened, table, words
 from proband.core.errors import ProbandError
 from proband.core.files import items_of, items_path, read_items, read_run, run_folders, sha256_file
-from proband.core.types import Item
+from proband.core.metrics import chosen_answer
+from proband.core.plugins import read_options
+from proband.core.protocols import Model
+from proband.core.types import Answer, Item
 from proband.pipeline.asking.items_and_answers import RunAnswers
+from proband.pipeline.asking.setup import RunSetup
 from proband.pipeline.report import item_sets
-from proband.pipeline.run import prompt_of
-from proband.pipeline.steps import answer_steps
+from proband.pipeline.run_options import RunOptions, SharedRunOptions
+from proband.pipeline.steps import reply_to, shared_checkers
 from proband.reporting.numbers.formatting import run_labels
 
 SHORT = 8  # names of each kind in a list
@@ -102,6 +106,19 @@ def show(
     return _shown(folder, item_id, runs=runs)
 
 
+def prompt_of(
+    items: str | Path, item_id: str, *, model: str | Model, solver: str | None = None,
+    options: Mapping[str, Any] | None = None, seed: int = 0, **more: Unpack[SharedRunOptions],
+) -> list[str]:  # fmt: skip
+    """The exact text that a run with these options would send for one item."""
+    given = read_options(RunOptions, {"solver": solver, "options": options or {}, "seed": seed, **more}, of="run")
+    runner = RunSetup(Path(items), model, given, silent=True)
+    for item in read_items(Path(items)):
+        if item.id == item_id:
+            return runner.sends([item])[0]
+    raise ProbandError(f"has no item {item_id!r}", file=items_path(Path(items)))
+
+
 def _shown(folder: str | Path, item_id: str, *, runs: Sequence[str | Path]) -> dict[str, Any]:
     """The item, its text, and the answer of every run given (or found next to the items)."""
     path, of_run = answered_items_path(Path(folder)), (Path(folder) / "run.json").exists()
@@ -119,9 +136,17 @@ def _shown(folder: str | Path, item_id: str, *, runs: Sequence[str | Path]) -> d
     for (place, run), label in zip(read, run_labels([run for _, run in read])):
         if (answer := RunAnswers(place).so_far().get(item_id)) is not None:
             whose = {"label": label, "model": run.model, "solver": run.solver, "run": str(place)}
-            right, steps = suite.metric().value(item, answer), answer_steps(item, answer)
+            right, steps = suite.metric().value(item, answer), steps_of(item, answer)
             answers.append({**whose, "answer": answer, "right": right, **({"steps": steps} if steps else {})})
     return {"item": item, "text": suite.show(item), "answers": answers}
+
+
+def steps_of(item: Item, answer: Answer) -> dict[str, Any] | None:
+    """The sentences of a reply with their verdicts; None where it has none that could be checked."""
+    if not answer.text or not suites.suite(item.suite).audit:
+        return None
+    record = shared_checkers().record(reply_to(item, answer.text, given=chosen_answer(item, answer)))
+    return record if any(step["verdict"] or step["statements"] for step in record["steps"]) else None
 
 
 def answered_items_path(folder: Path) -> Path:
