@@ -19,7 +19,7 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_variation_follows_its_source_and_shares_its_clusters(items: Path, tmp_path: Path) -> None:
-    manifest = proband.vary(items, out=tmp_path, as_="rename,reorder", per_item=2)
+    manifest = proband.vary(items, out=tmp_path, as_="rename,reorder")
     varied = list(read_items(tmp_path))
     assert manifest["items"] == len(varied)
     sources = {item.id: item for item in varied if item.tags["variation"] == "original"}
@@ -33,8 +33,6 @@ def test_a_variation_follows_its_source_and_shares_its_clusters(items: Path, tmp
 
 def test_what_cannot_be_varied_is_refused_and_nothing_is_written(items: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with pytest.raises(ProbandError, match="--per-item 0: must be 1 or more"):
-        proband.vary(items, out=out, as_="rename", per_item=0)
     with pytest.raises(ProbandError, match="is the folder of the source items"):
         proband.vary(items, out=items, as_="rename")
     with pytest.raises(ProbandError, match="nonsense"):

@@ -93,18 +93,7 @@ def metavar(kind: Any) -> str:
     return next((name for part, name in names.items() if part in kinds), "TEXT")
 
 
-def numbers(text: str) -> tuple[int, ...]:
-    """
-    >>> numbers("0,1,2")
-    (0, 1, 2)
-    """
-    try:
-        return tuple(int(each) for each in text.split(","))
-    except ValueError:
-        raise ProbandError(f"--seeds is {text!r}; it must be whole numbers with commas, such as 0,1,2") from None
-
-
-CONVERTED: Mapping[str, Callable[[Any], Any]] = {"options": settings, "parameters": settings, "seeds": numbers}
+CONVERTED: Mapping[str, Callable[[Any], Any]] = {"options": settings, "parameters": settings}
 SET = Annotated[tuple[str, ...], Parameter(name="--set", metavar="NAME=VALUE")]
 MODEL = Parameter(name=("--model", "-m"), metavar="MODEL", completer=lambda _: model_names())
 SHARED: Mapping[str, Any] = {  # options whose name or type on the command line is not that of Python
@@ -118,7 +107,6 @@ SHARED: Mapping[str, Any] = {  # options whose name or type on the command line 
     "models": Annotated[Sequence[str], MODEL],
     "solver": Parameter(name=("--solver", "-s"), metavar="SOLVER"),
     "readers": Annotated[tuple[str, ...], Parameter(name="--reader", metavar="MODEL")],
-    "seeds": Annotated[str | None, Parameter(metavar="N,N,...")],
     "options": SET,
     "parameters": SET,
 }

@@ -124,7 +124,6 @@ def evaluate(  # type: ignore[misc]  # which option is wrong is said at the call
 class PanelRun(PlannedRun, frozen=True, kw_only=True):
     """One run of the command."""
 
-    each: PanelSet
     spec: str  # of its model
 
 
@@ -206,7 +205,7 @@ class EvaluationJob:
         limit = -(-self.items_asked[each.name] // self.panel.quick) if self.size == "quick" else None
         run = PanelRun(
             items=items, model=model, folder=self.out / "runs" / each.name / slug(model),
-            options=replace(self.options_of(model), limit=limit), name=each.name, each=each, spec=model,
+            options=replace(self.options_of(model), limit=limit), name=each.name, spec=model,
         )  # fmt: skip
         if models.at_server(model):
             yield run

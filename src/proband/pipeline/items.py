@@ -127,9 +127,6 @@ def _short(seen: ItemStudy, folder: Path, test: ShortTest, *, estimate: str | Pa
     return {"folder": str(folder), "items": len(rows)}
 
 
-# ---- the tables ------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ItemStudy:
     """The answers of all systems to the items that all of them have (systems x items), and the model of these."""
@@ -236,8 +233,6 @@ class ItemStudy:
         return Sheet(name="difficulty", title="What makes an item hard",
                      header=("known of the item", "weight", "95 % interval", "p"), rows=rows, note=note)  # fmt: skip
 
-    # ---- groups ----
-
     def group_sheet(self, group: str) -> Sheet:
         """The named systems against the others, on the items with each value of a tag."""
         labels = self.study.labels
@@ -268,8 +263,6 @@ class ItemStudy:
         if not sets:
             raise ProbandError("the items have no tag by which groups of systems could be compared")
         return sets
-
-    # ---- ranking ----
 
     def ranking_sheet(self) -> Sheet:
         known = reliability(self.right, self.clusters)

@@ -1,10 +1,10 @@
 """Trains one of a suite's own networks on the training split. The same command resumes, and does not change a finished
-net. With several seeds the nets are trained one after the other, into OUT/seed-0, OUT/seed-1, ...
+net.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,12 @@ def train(
     net: str,
     out: str | Path,
     seed: int = 0,
-    seeds: Sequence[int] | None = None,
     model: str | Model | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Train one of a suite's own networks on its training items.
 
-    The result is the content of OUT/net.json; with several seeds, by folder.
+    The result is the content of OUT/net.json.
 
     Example: proband train items --net transducer -o nets/transducer
 
@@ -40,34 +39,28 @@ def train(
     :param net: Name of the network; see `proband list nets`.
     :param model: Model to start from (net finetune).
     :param options: Option of the network (`proband list nets`); repeatable.
-    :param seeds: Several random seeds: one network each, in DIR/seed-N.
     """
     folder = Path(out)
-    folders = {seed: folder} if seeds is None else {number: folder / f"seed-{number}" for number in seeds}
     suite = suite_of(items)
     chosen = suite.net(net)
     start = starting_model(chosen, model, suite=suite)
     settled: Any = read_options(chosen.options, options or {}, of=f"net {net}")
-    shared = {
+    note = {
         "suite": suite.name,
         "net": net,
         "options": settings(settled),
         "items_sha": sha256_file(items_path(Path(items))),
         **({"model": dict(start.identity())} if start is not None else {}),
+        "seed": seed,
     }
-    for each in folders.values():
-        check_free(each)
-    made = {}
-    for number, each in folders.items():
-        each.mkdir(parents=True, exist_ok=True)
-        with lock_folder(each):
-            try:
-                task = chosen.task(Path(items), options=settled, seed=number, model=start)
-                note = {**shared, "seed": number}
-                made[each.name] = train_into(each, task, seed=number, note=note, versions=versions())
-            except ModuleNotFoundError as error:
-                raise not_installed(error, f"net {net}") from None
-    return made[folder.name] if seeds is None else made
+    check_free(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with lock_folder(folder):
+        try:
+            task = chosen.task(Path(items), options=settled, seed=seed, model=start)
+            return train_into(folder, task, seed=seed, note=note, versions=versions())
+        except ModuleNotFoundError as error:
+            raise not_installed(error, f"net {net}") from None
 
 
 def starting_model(net: Net, model: str | Model | None, *, suite: Suite) -> Any:
@@ -88,5 +81,5 @@ def check_free(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise ProbandError("exists already and is not a folder", file=folder)
     result = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
-    if result and not result & {NOTE, CHECKPOINT} and not all(name.startswith("seed-") for name in result):
+    if result and not result & {NOTE, CHECKPOINT}:
         raise ProbandError("exists already and is not an empty folder", file=folder)

@@ -34,7 +34,6 @@ def vary(
     *,
     out: str | Path,
     as_: str | Sequence[str],
-    per_item: int = 1,
     split: str = "",
     seed: int = 0,
     force: bool = False,
@@ -45,7 +44,6 @@ def vary(
 
     :param items: Folder of items, or a file.
     :param as_: Variations of the suite (docs/variations.md).
-    :param per_item: Variations of each kind per item.
     :param split: Items to vary: train, valid, test or all; default: those scored.
     """
     path, folder = items_path(Path(items)), Path(out)
@@ -53,13 +51,11 @@ def vary(
     if not suite.variations:
         raise ProbandError(f"{suite.name} has no variations")
     chosen = [suite.variation(name) for name in dict.fromkeys(name_list(as_))] or [suite.variation("")]
-    if per_item < 1:
-        raise ProbandError(f"--per-item {per_item}: must be 1 or more")
     if folder.resolve() == path.parent.resolve():
         raise ProbandError("is the folder of the source items; name another one", file=folder)
     manifest = source_manifest(path)
     splits = scored_splits({item.split for item in read_items(path)}, split)
-    made, reasons = Counter[str](), {each.name: Counter[str]() for each in chosen}  # why there are no more
+    made, reasons = Counter[str](), {each.name: Counter[str]() for each in chosen}  # why there is none
 
     def varied_items() -> Iterator[Item]:
         for item in read_items(path, check=suite.check):
@@ -68,14 +64,14 @@ def vary(
                 continue
             yield marked(item, item, name=ORIGINAL, effect="keeps")
             for each in chosen:
-                for varied in variations_of(item, each, per_item=per_item, seed=seed, folder=path.parent):
-                    if isinstance(varied, str):
-                        reasons[each.name][varied] += 1
-                    else:
-                        made[each.name] += 1
-                        yield varied
+                varied = variation_of(item, each, seed=seed, folder=path.parent)
+                if isinstance(varied, str):
+                    reasons[each.name][varied] += 1
+                else:
+                    made[each.name] += 1
+                    yield varied
 
-    options = {"as": [each.name for each in chosen], "per-item": per_item, "split": split, "of": sha256_file(path)}
+    options = {"as": [each.name for each in chosen], "split": split, "of": sha256_file(path)}
     check_free(folder, suite=suite, seed=seed, options=options, force=force)
     counts = write_items(folder / "items.jsonl", Built(items=varied_items(), licence=""), suite=suite.name)
     if not made.total():
@@ -106,20 +102,15 @@ def source_manifest(path: Path) -> Mapping[str, Any]:
     return manifest
 
 
-def variations_of(item: Item, variation: Variation, *, per_item: int, seed: int, folder: Path) -> Iterator[Item | str]:
-    """The variations of an item; if there are fewer than `per_item`, the last one has the reason."""
-    seen = {item.prompt} if variation.effect != "open" else set()
-    for number in range(per_item):
-        rng = random.Random(f"{seed} {variation.name} {number} {item.id}")
-        varied = variation.make(item, rng=rng, folder=folder)
-        if not isinstance(varied, str) and varied.prompt in seen and varied.choices == item.choices:
-            varied = "no further one differs from it"
-        if isinstance(varied, str):
-            yield varied
-            return
-        seen.add(varied.prompt)
-        name = f"{item.id}~{variation.name}" + (f"-{number + 1}" if per_item > 1 else "")
-        yield marked(replace(varied, id=name), item, name=variation.name, effect=variation.effect)
+def variation_of(item: Item, variation: Variation, *, seed: int, folder: Path) -> Item | str:
+    """The variation of an item, or the reason why there is none."""
+    varied = variation.make(item, rng=random.Random(f"{seed} {variation.name} 0 {item.id}"), folder=folder)
+    if isinstance(varied, str):
+        return varied
+    if variation.effect != "open" and (varied.prompt, varied.choices) == (item.prompt, item.choices):
+        return "it would be the same question"
+    named = replace(varied, id=f"{item.id}~{variation.name}")
+    return marked(named, item, name=variation.name, effect=variation.effect)
 
 
 def marked(item: Item, source: Item, *, name: str, effect: str) -> Item:

@@ -21,14 +21,6 @@ def test_options_reach_the_pipeline(proband: Any, stage: Any) -> None:
     assert [line.split() for line in text.splitlines()][-1] == ["seconds:", "1.25"]
 
 
-def test_several_seeds_are_a_table(proband: Any, stage: Any) -> None:
-    made = stage("train", {"seed-0": NOTE, "seed-1": {**NOTE, "seed": 1}})
-    lines = proband("train", "items", "--net", "line", "-o", "net", "--seeds", "0,1").splitlines()
-    assert made.given["seeds"] == (0, 1)
-    assert lines[0].split() == ["folder", "seed", "epochs", "kept", "valid", "seconds"]
-    assert lines[2].split() == ["seed-1", "1", "3", "2", "0.5", "1.25"]
-
-
 # ---- CLUTRR's own rows, from the file to the answers ---------------------------------------------------------------
 
 ROW = {

@@ -235,13 +235,8 @@ def demo_layout(result: Mapping[str, Any]) -> Iterable[Any]:
 
 
 def train_layout(result: Mapping[str, Any]) -> Iterable[Any]:
-    """What net.json says; of several seeds, one line each."""
-    if "net" in result:
-        yield {name: value for name, value in result.items() if name not in ("versions", "curve", "identity")}
-        return
-    columns = ("seed", "epochs", "kept", "valid", "seconds")
-    rows = ((folder, *(note.get(name) for name in columns)) for folder, note in result.items())
-    yield table(("folder", *columns), rows, numbers=range(1, 6))
+    """What net.json says."""
+    yield {name: value for name, value in result.items() if name not in ("versions", "curve", "identity")}
 
 
 def items_layout(result: Mapping[str, Any]) -> Iterable[Any]:

@@ -58,15 +58,18 @@ def sentences(prompt: str, choices: Sequence[str], method: str) -> list[Text]:
     return [Text(capitalised(text.text), text.start if method == "ll" else 0) for text in texts]
 
 
+def sentences_by_wording(item: Item, method: str, subject: str = "") -> list[list[Text]]:
+    """The sentences of an item; `subject` replaces its own."""
+    prompts = [asked(each, subject) for each in item.facts["wordings"]] if subject else item.facts["prompts"]
+    return [sentences(prompt, item.choices, method) for prompt in prompts]
+
+
 def recall(
     items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions, subject: str = ""
 ) -> list[Answer]:
     """Score every answer in every wording, in one call of the model; `subject` replaces the subject of each fact."""
     method = method_of(model, options.method)
-    batch = []
-    for item in items:
-        prompts = [asked(each, subject) for each in item.facts["wordings"]] if subject else item.facts["prompts"]
-        batch.append([sentences(prompt, item.choices, method) for prompt in prompts])
+    batch = [sentences_by_wording(item, method, subject) for item in items]
     scored = iter(model.score([text for item in batch for wording in item for text in wording], method=method))
     return [
         _answer(item, [np.array([normalised(next(scored), options.norm) for _ in wording]) for wording in wordings])
@@ -83,10 +86,7 @@ def _answer(item: Item, wordings: Sequence[Floats]) -> Answer:
 def sends(items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions) -> list[list[str]]:
     """The sentences that are scored."""
     method = method_of(model, options.method)
-    return [
-        [text.text for prompt in item.facts["prompts"] for text in sentences(prompt, item.choices, method)]
-        for item in items
-    ]
+    return [[text.text for each in sentences_by_wording(item, method) for text in each] for item in items]
 
 
 # ---- vectors of words ----------------------------------------------------------------------------------------------
@@ -156,10 +156,8 @@ RECALL = Solver(
     options=RecallOptions,
     sends=sends,
 )
-prior = partial(recall, subject=NEUTRAL)
-PRIOR = replace(
-    RECALL, name="prior", help="without the subject: the shortcut that recall must beat", solve=prior, sends=None
-)
+WITHOUT_SUBJECT = "without the subject: the shortcut that recall must beat"
+PRIOR = replace(RECALL, name="prior", help=WITHOUT_SUBJECT, solve=partial(recall, subject=NEUTRAL), sends=None)
 OFFSET = Solver(
     name="offset",
     help="word vectors: the mean offset from subject to object, learned from the other facts",

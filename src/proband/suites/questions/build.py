@@ -42,9 +42,7 @@ class BuildOptions:
     context: Annotated[str, Meta(description="column of a text that precedes the question")] = ""
     choices: Annotated[str, Meta(description="column of lists, or a column for each choice, with commas")] = ""
     gold: Annotated[str, Meta(description="column of the right choice: its text, letter or number")] = ""
-    gold_as: Annotated[GoldAs | None, Meta(description="how the right choice is written, if it cannot be guessed")] = (
-        None
-    )
+    gold_as: Annotated[GoldAs | None, Meta(description="how the right choice is written (default: guessed)")] = None
     answers: Annotated[str, Meta(description="columns of accepted answers, if there are no choices")] = ""
     cluster: Annotated[str, Meta(description="columns of what questions share (document, author, ...)")] = ""
     split: Annotated[str, Meta(description="column of train, valid or test (default: all are test items)")] = ""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proband.core.errors import ProbandError
+from proband.core.files import group_by_key
 from proband.core.tables import plain_name
 
 NONE = "none"
@@ -83,7 +84,8 @@ def guess(names: Sequence[str], named: dict[str, str]) -> Columns:
             return given[role]
         matching = [plain[name] for name in NAMES[role] if name in plain and plain[name] not in taken]
         if not matching and role in ("prompt", "gold"):  # "Question (English)", "The correct answer"
-            matching = [name for name in names if name not in taken and set(NAMES[role][:3]) & set(_words(name))]
+            likely, rest = set(NAMES[role][:3]), (name for name in names if name not in taken)
+            matching = [name for name in rest if likely & set(re.findall(r"\w+", name.casefold()))]
         chosen = tuple(matching if several else matching[:1])
         taken.update(chosen)
         return chosen
@@ -115,10 +117,6 @@ def guess(names: Sequence[str], named: dict[str, str]) -> Columns:
     )
 
 
-def _words(name: str) -> list[str]:
-    return re.findall(r"\w+", name.casefold())
-
-
 def _named(role: str, value: str, names: Sequence[str]) -> tuple[str, ...]:
     """The columns that a user names for one role; a name may itself have a comma."""
     if value == NONE:
@@ -134,18 +132,11 @@ def _named(role: str, value: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def _one_each(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     """Columns with one choice each, if two or more have consecutive letters or numbers."""
-    by_stem: dict[str, list[tuple[str, str]]] = {}
-    for name in names:
-        plain = plain_name(name)
-        match = ONE_EACH.fullmatch(plain)
-        if match and name not in taken:
-            by_stem.setdefault(plain[: match.start(1)], []).append((match[1], name))
-    rows = [
-        tuple(name for _, name in sorted(each, key=lambda pair: (len(pair[0]), pair[0])))
-        for each in by_stem.values()
-        if len(each) > 1 and _in_a_row(sorted((mark for mark, _ in each), key=lambda mark: (len(mark), mark)))
-    ]
-    return max(rows, key=len, default=())
+    matches = [(ONE_EACH.fullmatch(plain_name(name)), name) for name in names if name not in taken]
+    of_stem = group_by_key((match.string[: match.start(1)], (match[1], name)) for match, name in matches if match)
+    rows = [sorted(each, key=lambda pair: (len(pair[0]), pair[0])) for each in of_stem.values() if len(each) > 1]
+    chosen = max((row for row in rows if _in_a_row([mark for mark, _ in row])), key=len, default=[])
+    return tuple(name for _, name in chosen)
 
 
 def _in_a_row(marks: list[str]) -> bool:

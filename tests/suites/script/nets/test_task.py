@@ -11,7 +11,7 @@ import torch
 
 import proband
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, read_json, write_text
+from proband.core.files import dumps, write_text
 from proband.core.plugins import read_options
 from proband.core.protocols import AnswersItems, Model
 from proband.core.types import Item
@@ -153,16 +153,6 @@ def test_a_finished_net_is_left_as_it_is_and_one_of_other_settings_refused(toy: 
         proband.train(items, net="lm", out=out, options={**SMALL, "width": 5})
     with pytest.raises(ProbandError, match="not an empty folder"):
         proband.train(items, net="lm", out=items, options=SMALL)
-
-
-def test_several_seeds(toy: list[Item], tmp_path: Path) -> None:
-    items = build(tmp_path / "items", toy)
-    told = proband.train(items, net="seq2seq", out=tmp_path / "many", seeds=[0, 3], options=SMALL)
-    assert sorted(told) == ["seed-0", "seed-3"]
-    assert read_json(tmp_path / "many" / "seed-3" / "net.json")["seed"] == 3
-    proband.train(items, net="seq2seq", out=tmp_path / "one", seed=3, options=SMALL)
-    alone, beside = (tmp_path / "one", tmp_path / "many" / "seed-3")
-    assert (alone / "model.safetensors").read_bytes() == (beside / "model.safetensors").read_bytes()
 
 
 def test_a_folder_of_something_else_is_refused_in_one_line(tmp_path: Path) -> None:
