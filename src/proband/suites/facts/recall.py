@@ -157,7 +157,8 @@ RECALL = Solver(
     sends=sends,
 )
 WITHOUT_SUBJECT = "without the subject: the shortcut that recall must beat"
-PRIOR = replace(RECALL, name="prior", help=WITHOUT_SUBJECT, solve=partial(recall, subject=NEUTRAL), sends=None)
+prior = partial(recall, subject=NEUTRAL)
+PRIOR = replace(RECALL, name="prior", help=WITHOUT_SUBJECT, solve=prior, sends=None)
 OFFSET = Solver(
     name="offset",
     help="word vectors: the mean offset from subject to object, learned from the other facts",
