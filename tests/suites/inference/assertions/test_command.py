@@ -14,7 +14,7 @@ import pytest
 from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions.command import build_store
-from proband.suites.inference.assertions.sources import How
+from proband.suites.inference.assertions.sources import ExtractionOptions
 from proband.suites.inference.assertions.store import Store
 
 
@@ -158,7 +158,7 @@ def test_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = ngrams(tmp_path / "arcs", 3)
     build_store([source], out=tmp_path / "s")
     with pytest.raises(ProbandError, match="was begun with another format; take another folder"):
-        build_store([source], out=tmp_path / "s", how=How(format="ngrams"))
+        build_store([source], out=tmp_path / "s", options=ExtractionOptions(format="ngrams"))
     (tmp_path / "arcs.none").write_text("dog\tthe/DT/det/2 dog/NN/pobj/0\t99\t1990,99\n", encoding="utf-8")
     assert main(["inference", "assertions", str(tmp_path / "arcs.none"), "-o", str(tmp_path / "n")]) == 2
     assert "no assertion was found in the sources" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.suites.inference.assertions import sources
 from proband.suites.inference.assertions.parts import extractor
-from proband.suites.inference.assertions.sources import How, guess, reader, units
+from proband.suites.inference.assertions.sources import ExtractionOptions, guess, reader, units
 
 NGRAMS = [
     "invaded\tItaly/NNP/nsubj/2 invaded/VBD/ccomp/0 Ethiopia/NNP/dobj/2\t12\t1936,5\t1937,7",
@@ -26,9 +26,9 @@ SENTENCE = """# text = Aspirin relieves pain.
 """
 
 
-def everything(path: Path, how: How = How()) -> list[tuple[tuple[str, str, str], int]]:  # noqa: B008
-    read = reader(how)
-    return [one for unit in units([path], how) for one in read(unit)]
+def everything(path: Path, options: ExtractionOptions = ExtractionOptions()) -> list[tuple[tuple[str, str, str], int]]:  # noqa: B008
+    read = reader(options)
+    return [one for unit in units([path], options) for one in read(unit)]
 
 
 def test_syntactic_ngrams(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_odd_spaces_capitals_and_quotation_marks_of_a_table(tmp_path: Path) -> N
     assert everything(path) == [(cat, 2), (dog, 1), (("Izmir", "is in", "Turkey"), 4294967295)]
     path.write_text("a\tb\tc\t1\na\t\u00a0\tc\t1\n", encoding="utf-8")
     with pytest.raises(ProbandError, match=r"a\.tsv line 2: must be subject"):
-        list(extractor(How())(units([path], How())[0]))
+        list(extractor(ExtractionOptions())(units([path], ExtractionOptions())[0]))
 
 
 @pytest.mark.parametrize(
@@ -131,4 +131,4 @@ def test_formats_are_guessed(tmp_path: Path) -> None:
         with pytest.raises(ProbandError, match=f"{name}: is a table; needed"):
             guess(tmp_path / name)
     with pytest.raises(ProbandError, match="no such file or folder"):
-        units([tmp_path / "none"], How())
+        units([tmp_path / "none"], ExtractionOptions())

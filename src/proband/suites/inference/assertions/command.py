@@ -14,7 +14,7 @@ from proband.core.worker_processes import Pool, cluster
 from proband.english.extraction.plain_text import OURS
 from proband.english.extraction.tally import Columns
 from proband.suites.inference.assertions.parts import Done, extractor, finished, prepare, write_unit
-from proband.suites.inference.assertions.sources import Format, How, SourceUnit, units
+from proband.suites.inference.assertions.sources import ExtractionOptions, Format, SourceUnit, units
 from proband.suites.inference.assertions.store import build_index
 
 
@@ -40,7 +40,9 @@ def assertions(
     """
     if not sources:
         raise ProbandError("assertions needs a source: a file or a folder")
-    return build_store(sources, out=out, how=How(format=format, pipeline=pipeline), engine=engine, workers=workers)
+    return build_store(
+        sources, out=out, options=ExtractionOptions(format=format, pipeline=pipeline), engine=engine, workers=workers
+    )
 
 
 def layout(result: Mapping[str, Any]) -> Iterable[Any]:
@@ -49,17 +51,22 @@ def layout(result: Mapping[str, Any]) -> Iterable[Any]:
 
 
 def build_store(
-    sources: Sequence[Path], *, out: Path, how: How | None = None, engine: str = "local", workers: int = 1
+    sources: Sequence[Path],
+    *,
+    out: Path,
+    options: ExtractionOptions | None = None,
+    engine: str = "local",
+    workers: int = 1,
 ) -> dict[str, Any]:
     """Extract or import the missing units, then index the whole store. Finished units are not changed."""
-    how = how or How()
-    work = units(list(sources), how)
-    prepare(out, how, {unit.format for unit in work})
+    options = options or ExtractionOptions()
+    work = units(list(sources), options)
+    prepare(out, options, {unit.format for unit in work})
     there = finished(out)
     todo = [unit for unit in work if unit.name not in there]
     with Progress("assertions", total=len(work)) as bar:
         bar.advance(len(work) - len(todo))
-        for _ in _done(todo, how, out, engine=engine, workers=workers):
+        for _ in _done(todo, options, out, engine=engine, workers=workers):
             bar.advance()
     about = build_index(out)
     done = finished(out).values()
@@ -71,11 +78,15 @@ def build_store(
     }
 
 
-def _done(todo: list[SourceUnit], how: How, out: Path, *, engine: str, workers: int) -> Iterator[Done]:
+def _done(
+    todo: list[SourceUnit], options: ExtractionOptions, out: Path, *, engine: str, workers: int
+) -> Iterator[Done]:
     if engine == "ray":
-        yield from _on_ray(todo, how, out, workers)
+        yield from _on_ray(todo, options, out, workers)
     elif engine == "local":
-        with Pool[SourceUnit, tuple[Columns, int]](extractor, (how,), workers=min(workers, max(1, len(todo)))) as pool:
+        with Pool[SourceUnit, tuple[Columns, int]](
+            extractor, (options,), workers=min(workers, max(1, len(todo)))
+        ) as pool:
             for unit, pieces in zip(todo, pool.results(todo)):
                 yield write_unit(out, unit, pieces)
     else:
@@ -85,16 +96,16 @@ def _done(todo: list[SourceUnit], how: How, out: Path, *, engine: str, workers: 
 class RayWorker:
     """Lives in its own process; writes its parts into the store's folder, which all machines must share."""
 
-    def __init__(self, how: How, out: Path) -> None:
-        self.read, self.out = extractor(how), out
+    def __init__(self, options: ExtractionOptions, out: Path) -> None:
+        self.read, self.out = extractor(options), out
 
     def run(self, unit: SourceUnit) -> Done:
         return write_unit(self.out, unit, self.read(unit))
 
 
-def _on_ray(todo: Iterable[SourceUnit], how: How, out: Path, workers: int) -> Iterator[Done]:
+def _on_ray(todo: Iterable[SourceUnit], options: ExtractionOptions, out: Path, workers: int) -> Iterator[Done]:
     with cluster(workers) as ray:
-        team = [ray.remote(num_cpus=1)(RayWorker).remote(how, out.resolve()) for _ in range(workers)]
+        team = [ray.remote(num_cpus=1)(RayWorker).remote(options, out.resolve()) for _ in range(workers)]
         waiting = [team[at % len(team)].run.remote(unit) for at, unit in enumerate(todo)]
         while waiting:
             ready, waiting = ray.wait(waiting)

@@ -24,7 +24,7 @@ from proband.english.extraction import rules
 from proband.english.extraction.plain_text import parser_version
 from proband.english.extraction.tally import AssertionTally, Columns
 from proband.lexicon.inflection import key
-from proband.suites.inference.assertions.sources import How, SourceUnit, reader
+from proband.suites.inference.assertions.sources import ExtractionOptions, SourceUnit, reader
 
 SENTENCES = frozenset(("text", "conllu", "ngrams"))  # formats that the rules of extraction read
 BUCKETS = 256
@@ -56,10 +56,10 @@ def bucket(key: str) -> int:
     return zlib.crc32(key.encode()) % BUCKETS
 
 
-def extractor(how: How) -> Callable[[SourceUnit], Iterator[tuple[Columns, int]]]:
+def extractor(options: ExtractionOptions) -> Callable[[SourceUnit], Iterator[tuple[Columns, int]]]:
     """Called once in every process. Returns the function that reads a unit in batches: columns of assertions and the
     number found. It avoids polars, which does not survive the fork that starts worker processes."""
-    read = reader(how)
+    read = reader(options)
 
     def work(unit: SourceUnit) -> Iterator[tuple[Columns, int]]:
         tally, read_so_far = AssertionTally(), 0
@@ -138,12 +138,12 @@ def check(folder: Path, record: FileRecord, *, mend: str) -> Path:
     return path
 
 
-def prepare(folder: Path, how: How, formats: Collection[str]) -> None:
+def prepare(folder: Path, options: ExtractionOptions, formats: Collection[str]) -> None:
     """Prepare the folder of a new store, or of one with the same options, the same parser version (for plain text) and
     the same extraction rules (for sentences). A store never mixes parts of two parsers."""
     (folder / "parts").mkdir(parents=True, exist_ok=True)
-    path, settings = folder / "settings.json", msgspec.to_builtins(how)
-    versions = {"parser": parser_version(how.pipeline)} if "text" in formats else {}
+    path, settings = folder / "settings.json", msgspec.to_builtins(options)
+    versions = {"parser": parser_version(options.pipeline)} if "text" in formats else {}
     if not SENTENCES.isdisjoint(formats):
         folder_of_rules = Path(rules.__file__).parent
         versions["rules"] = sha256_files(folder_of_rules, folder_of_rules.glob("*.py"))[:12]

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
-class How:
+class ExtractionOptions:
     """The options that decide the assertions of a unit."""
 
     format: Format = "auto"
@@ -49,7 +49,7 @@ class SourceUnit:
     name: str
 
 
-def units(sources: list[Path], how: How) -> list[SourceUnit]:
+def units(sources: list[Path], options: ExtractionOptions) -> list[SourceUnit]:
     """The units of work, in order; a folder contributes all files that are not hidden."""
     work: list[SourceUnit] = []
     for source in sources:
@@ -57,7 +57,7 @@ def units(sources: list[Path], how: How) -> list[SourceUnit]:
             raise ProbandError("no such file or folder", file=source)
         files = [source] if source.is_file() else sorted(path for path in source.rglob("*") if _visible(path, source))
         for path in files:
-            kind = how.format if how.format != "auto" else guess(path)
+            kind = options.format if options.format != "auto" else guess(path)
             work += _of_file(path, kind)
     if not work:
         raise ProbandError("no file to read in " + ", ".join(map(str, sources)))
@@ -229,9 +229,9 @@ def first_line(unit: SourceUnit) -> int:
 Read = Callable[[SourceUnit], Counted]
 
 
-def reader(how: How) -> Read:
+def reader(options: ExtractionOptions) -> Read:
     """A function that reads units; parsers are loaded when first needed, and kept."""
-    parser, ngram_reader_once = cache(lambda: TextParser(how.pipeline)), cache(NgramReader)
+    parser, ngram_reader_once = cache(lambda: TextParser(options.pipeline)), cache(NgramReader)
 
     def text(unit: SourceUnit) -> Counted:
         return ((one, 1) for one in parser().assertions(paragraphs(joined_lines(unit))))
