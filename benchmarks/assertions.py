@@ -303,11 +303,11 @@ def extract_only(folder: Path, workers: int) -> int:
     """Everything but the index."""
     from proband.suites.inference.assertions.command import _done
     from proband.suites.inference.assertions.parts import prepare
-    from proband.suites.inference.assertions.sources import How, units
+    from proband.suites.inference.assertions.sources import ExtractionOptions, units
 
-    work = units([folder / "arcs"], How())
-    prepare(folder / "store", How(), {unit.format for unit in work})
-    done = _done(work, How(), folder / "store", engine="local", workers=workers)
+    work = units([folder / "arcs"], ExtractionOptions())
+    prepare(folder / "store", ExtractionOptions(), {unit.format for unit in work})
+    done = _done(work, ExtractionOptions(), folder / "store", engine="local", workers=workers)
     return sum(each.found for each in done)
 
 
