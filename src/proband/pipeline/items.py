@@ -160,20 +160,21 @@ class ItemStudy:
     def table(self) -> dict[str, np.ndarray]:
         """Of every item: its share right, difficulty with error, discrimination, misfit, the share right of the best
         and of the worst third of the systems, and its kind (all wrong, inverted, ...)."""
-        share, told = self.right.mean(axis=0), discrimination(self.right, self.clusters)
+        share, correlation = self.right.mean(axis=0), discrimination(self.right, self.clusters)
         (good, bad), (infit, outfit) = thirds(self.right), self.fit.misfit()
-        kinds = {ALL_WRONG: share <= 0, ALL_RIGHT: share >= 1, INVERTED: item_response.inverted(good, bad, told),
+        kinds = {ALL_WRONG: share <= 0, ALL_RIGHT: share >= 1, INVERTED: item_response.inverted(good, bad, correlation),
                  BEST_FAIL: item_response.the_best_fail(good)}  # fmt: skip
         seen = np.select(list(kinds.values()), list(kinds), "")
-        return {"share": share, "difficulty": self.fit.difficulty, "error": self.fit.error, "discrimination": told,
-                "infit": infit, "outfit": outfit, "best third": good, "worst third": bad, "seen": seen}  # fmt: skip
+        fitted = {"difficulty": self.fit.difficulty, "error": self.fit.error, "discrimination": correlation}
+        return {"share": share, **fitted, "infit": infit, "outfit": outfit, "best third": good, "worst third": bad,
+                "seen": seen}  # fmt: skip
 
     def suspects(self) -> Ints:
         """Items for an audit: those that the best systems fail, or that good systems fail and bad ones pass, ordered by
         the errors of the best third (the best indicator of a wrong label in responses: experiments/items)."""
         chosen = np.flatnonzero(np.isin(self.table["seen"], (ALL_WRONG, INVERTED, BEST_FAIL)))
-        told = np.nan_to_num(self.table["discrimination"], nan=-2.0)
-        return chosen[np.lexsort((told[chosen], self.table["best third"][chosen].round(6)))]
+        correlation = np.nan_to_num(self.table["discrimination"], nan=-2.0)
+        return chosen[np.lexsort((correlation[chosen], self.table["best third"][chosen].round(6)))]
 
     def record(self, at: int) -> dict[str, float | str | None]:
         """A line of the table; no number where there is none (a discrimination of equal answers)."""

@@ -173,6 +173,6 @@ def the_best_fail(best: Floats) -> Any:
     return best <= 1 / 3 + 1e-9
 
 
-def inverted(best: Floats, worst: Floats, told: Floats) -> Any:
+def inverted(best: Floats, worst: Floats, correlation: Floats) -> Any:
     """Whether good systems fail an item and bad ones pass it."""
-    return (best < worst) & (told < 0)
+    return (best < worst) & (correlation < 0)
