@@ -1,0 +1,42 @@
+"""The panel as data: its parts, and items that somebody changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.pipeline.panel import place_items, read_panel, references
+
+
+def test_some_suites_have_the_rows_that_they_show_whole() -> None:
+    panel = read_panel()
+    part = panel.only(("facts",))
+    assert {each.suite for each in part.sets} == {"facts"}
+    sets = {each.name for each in part.sets}
+    whole = [row for row in panel.capabilities if {each.set for each in row.parts} <= sets]
+    assert list(part.capabilities) == whole
+    assert 0 < len(whole) < len(panel.capabilities)
+    assert panel.only(()) is panel
+    with pytest.raises(ProbandError, match=f"panel {panel.version} has no suite 'chess'; it has "):
+        panel.only(("facts", "chess"))
+
+
+def test_every_set_has_a_hash_and_every_row_its_power() -> None:
+    panel = read_panel()
+    assert all(len(each.sha256) == 64 for each in panel.sets)
+    assert all(row.ticked_at for row in panel.capabilities)
+    rows = {row.does for row in panel.capabilities}
+    assert all(set(own["scores"]) <= rows for own in references(panel).values())
+
+
+def test_items_that_were_changed_are_refused(tmp_path: Path) -> None:
+    panel = read_panel()
+    each = min(panel.sets, key=lambda each: (panel.folder / f"{each.name}.jsonl.gz").stat().st_size)
+    place_items(panel, each, tmp_path)
+    place_items(panel, each, tmp_path)  # those that are there are left
+    with open(tmp_path / "items.jsonl", "ab") as file:
+        file.write(b"\n")
+    with pytest.raises(ProbandError, match=f"these are not the items of panel {panel.version}"):
+        place_items(panel, each, tmp_path)
