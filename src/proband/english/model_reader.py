@@ -25,6 +25,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
+from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import FEMALE, MALE, Domain, Word
 from proband.english.reading import AskedRelation, Reading, with_reasons
@@ -32,6 +33,7 @@ from proband.english.tokens import NotRead
 
 PROMPTS: Final = Path(__file__).parent / "prompts"
 NAMES: Final = ("facts", "sentences")  # names of the prompts, for two readings by one model
+MAX_TOKENS: Final = 2048  # of a reply, unless the user says otherwise
 AGAIN: Final = "That is no JSON object. Reply with the JSON object alone, without any other text."
 MOST_FACTS: Final = 60
 SMALL: Final = frozenset("a an the of in on at to for and or my our your his her its their s one".split())  # noqa: SIM905
@@ -64,6 +66,19 @@ SCHEMA: Final[Mapping[str, Any]] = {
     },
     "required": ["facts", "asked", "unclear"],
 }
+
+
+def readings_of(models: Sequence[str]) -> list[tuple[str, str]]:
+    """The model and the prompt of each reading.
+
+    >>> readings_of(["openai:a"]), readings_of(["openai:a", "hf:b"])
+    ([('openai:a', 'facts'), ('openai:a', 'sentences')], [('openai:a', 'facts'), ('hf:b', 'sentences')])
+    """
+    if len(set(models)) < len(models):
+        raise ProbandError("--reader names one model twice: two readings need two models, or one (with two prompts)")
+    if len(models) == 1:
+        return [(models[0], prompt) for prompt in NAMES]
+    return [(model, NAMES[place % len(NAMES)]) for place, model in enumerate(models)]
 
 
 def values_for(domain: Domain, text: str, question: str) -> dict[str, Any]:

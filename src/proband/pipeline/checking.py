@@ -17,13 +17,11 @@ from typing import Any, Final, Unpack
 from proband import models, suites
 from proband.core import files, plugins
 from proband.core.errors import ProbandError
-from proband.core.files import count_lines, read_answers, write_jsonl
-from proband.core.plugins import name_list
 from proband.core.progress import log, track
 from proband.core.suite import Audit, Variation, Verified
 from proband.core.types import Answer, Item
 from proband.english.domain import load
-from proband.english.model_reader import NAMES, PROMPTS, SCHEMA, read_reply, values_for
+from proband.english.model_reader import MAX_TOKENS, PROMPTS, SCHEMA, read_reply, readings_of, values_for
 from proband.english.reading import Reading, Unread
 from proband.pipeline.asking.setup import PlannedRun, suite_of
 from proband.pipeline.replies import score_replies
@@ -83,7 +81,7 @@ def audit(
     :param scorer: A function (answer, entry) -> score to test with sham and unusual answers.
     :param fail_on: Exit with code 3 if rows have one of these verdicts (with commas: false,ambiguous).
     """
-    verdicts = name_list(fail_on)
+    verdicts = plugins.name_list(fail_on)
     if unknown := [each for each in verdicts if each not in FAILS]:
         raise ProbandError(f"--fail-on takes {', '.join(FAILS)}, not {unknown[0]!r}")
     columns = {"text": text_column, "question": question_column, "answer": answer_column}
@@ -216,7 +214,7 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
     manifest, known = files.read_manifest(path), {each.name: each for each in suite.all_variations()}
     ways, problems, lines_of = Counter[str](), list[str](), dict[bytes, int]()
     source: Item | None = None  # of the variations that follow
-    for number, raw in track(files.raw_lines(path), "verify", total=count_lines(path)):
+    for number, raw in track(files.raw_lines(path), "verify", total=files.count_lines(path)):
         item = files.parse(Item, raw, file=path, line=number)
         if item.suite != suite.name:
             wrong = f"'suite' is {item.suite!r}, the first item's {suite.name!r}"
@@ -286,22 +284,6 @@ def _changed(path: Path, manifest: Mapping[str, Any]) -> str:
 # ---- models that read rows (--reader) --------------------------------------------------------------------------------
 
 
-MAX_TOKENS = 2048  # of a reply, unless the user says otherwise
-
-
-def readings_of(specs: Sequence[str]) -> list[tuple[str, str]]:
-    """The model and the prompt of each reading.
-
-    >>> readings_of(["openai:a"]), readings_of(["openai:a", "hf:b"])
-    ([('openai:a', 'facts'), ('openai:a', 'sentences')], [('openai:a', 'facts'), ('hf:b', 'sentences')])
-    """
-    if len(set(specs)) < len(specs):
-        raise ProbandError("--reader names one model twice: two readings need two models, or one (with two prompts)")
-    if len(specs) == 1:
-        return [(specs[0], prompt) for prompt in NAMES]
-    return [(spec, NAMES[place % len(NAMES)]) for place, spec in enumerate(specs)]
-
-
 class ModelReaders:
     """The readings of one command, for the prover of a domain: two models, or one with both prompts that ship
     (english/prompts). A reading is a run with all that runs have (cache, forecast, budget, resume). OUT/readings has
@@ -319,7 +301,7 @@ class ModelReaders:
         for name, row in texts.items():
             facts = {"reading": values_for(prover.domain, row.text, row.question), "json": True, "answers": []}
             items.append(Item(id=name, suite="questions", prompt=f"{row.text}\n{row.question}".strip(), facts=facts))
-        write_jsonl(self.folder / "items.jsonl", items)
+        files.write_jsonl(self.folder / "items.jsonl", items)
 
     def _planned(self, model: str, prompt: str, options: RunOptions) -> PlannedRun:
         kind = models.kind_of(model.partition(":")[0])
@@ -335,7 +317,7 @@ class ModelReaders:
         readers = []
         for each in self.readings:
             run_planned(each, among=self.readings)
-            answers = {answer.item_id: answer for answer in read_answers(each.folder / "answers.jsonl")}
+            answers = {answer.item_id: answer for answer in files.read_answers(each.folder / "answers.jsonl")}
             readers.append(RowReader(f"{each.model} ({each.name})", self._reader(answers)))
         known = self.prover
         return RowJudge(known.domain, known.prover, known.named, readers=readers)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from msgspec import UNSET
 
-from proband.core.files import dumps, figure, minus, read_run, run_folders
+from proband.core.files import dumps, read_run, render, run_folders
 from proband.core.metrics import chosen_answer
 from proband.core.plugins import read_options, with_profile
 from proband.core.protocols import Model
@@ -22,7 +22,7 @@ from proband.pipeline.report import item_sets, score
 from proband.pipeline.run import Forecast
 from proband.pipeline.run_options import RunOptions
 from proband.reporting import ItemSet
-from proband.reporting.numbers.formatting import how_asked
+from proband.reporting.numbers import formatting
 
 if TYPE_CHECKING:
     import polars
@@ -140,14 +140,12 @@ class RunResults:
             return "\n".join(map(repr, self.parts))
         result = self.score
         (label,) = self.set.labels
-        by = f" ({asked})" if (asked := how_asked(self.run)) else ""
+        by = f" ({asked})" if (asked := formatting.how_asked(self.run)) else ""
         whose = f"{result['answers']:,} answers of {label}{by} to {self.run.suite}"
         return f"<{whose}: {in_words(result)} on {result['group']}>"
 
     def _repr_html_(self) -> str:
         """A table of the scores, for notebooks."""
-        from proband.core.files import render
-
         if self.parts:
             return "".join(each._repr_html_() for each in self.parts)
         lines = [self.score, *self.score["groups"]]
@@ -156,7 +154,7 @@ class RunResults:
             "results.html",
             run=self.run,
             label=self.set.labels[0],
-            asked=how_asked(self.run),
+            asked=formatting.how_asked(self.run),
             score=self.score,
             lines=[(each["group"], in_words({**self.score, **each}), each["n"], each["unread"]) for each in lines],
         )
@@ -169,10 +167,10 @@ def in_words(results: Mapping[str, Any]) -> str:
     """
     if results["mean"] is None:
         return "no score"
-    share = results["unit"] == "share"
-    mean, low, high = (figure(results[x], "share" if share else "") for x in ("mean", "low", "high"))
-    interval = f"(n = {results['n']:,}, too few to tell)" if results["few"] else f"[{low}, {high}]"
-    return minus(f"{results['metric']} {mean}{' %' if share else ''} {interval}")
+    unit, few = results["unit"], f"(n = {results['n']:,}, {formatting.TOO_FEW})"
+    mean = formatting.figure(results["mean"], unit) + (" %" if unit == "share" else "")
+    span = few if results["few"] else formatting.interval(results["low"], results["high"], unit)
+    return f"{results['metric']} {mean} {span}"
 
 
 def _tags(item: Item, taken: Collection[str]) -> dict[str, Tag]:

@@ -289,13 +289,11 @@ class ItemStudy:
         names = ("share", "discrimination", "infit", "best third", "worst third", "seen")
         lines = [(self.items[at].id, self.record(at)) for at in self.suspects()]
         rows = tuple((name, *(line[each] for each in names)) for name, line in lines[:LISTED])
-        counts = {name: int((self.table["seen"] == name).sum()) for name in (ALL_RIGHT, ALL_WRONG, INVERTED, BEST_FAIL)}
-        negative = float(np.nanmean(np.nan_to_num(self.table["discrimination"], nan=0.0) < 0))
-        note = ", ".join(f"{name}: {count:,}" for name, count in counts.items())
-        note += (
-            f" of {len(self.rows):,} items; {100 * negative:.0f} % have a negative discrimination. All: suspects.jsonl."
-        )
-        return Sheet(name="suspects", title="Items for an audit", header=("item", *names), rows=rows, note=note)
+        kinds, negative = Counter(self.table["seen"].tolist()), 100 * (self.table["discrimination"] < 0).mean()
+        counts = ", ".join(f"{name}: {kinds[name]:,}" for name in (ALL_RIGHT, ALL_WRONG, INVERTED, BEST_FAIL))
+        whole = f"{len(self.rows):,} items; {negative:.0f} % have a negative discrimination. All: suspects.jsonl."
+        header, note = ("item", *names), f"{counts} of {whole}"
+        return Sheet(name="suspects", title="Items for an audit", header=header, rows=rows, note=note)
 
 
 def _effects(effects: Mapping[str, Difference], number: Callable[[float], str]) -> tuple[tuple[str | int, ...], ...]:

@@ -40,15 +40,14 @@ from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import VARIATION, Cell, Study
 
-PathLike = str | Path
 FEW_WORDS = 8  # a reply with fewer has no steps
 
 
 def report(
-    runs: PathLike | Sequence[PathLike],
+    runs: str | Path | Sequence[str | Path],
     *,
-    out: PathLike,
-    items: PathLike | None = None,
+    out: str | Path,
+    items: str | Path | None = None,
     title: str | None = None,
     seed: int = 0,
     split: str = "",
@@ -82,7 +81,7 @@ def report(
     )  # fmt: skip
 
 
-def item_sets(runs: Sequence[PathLike], *, items: PathLike | None = None) -> list[ItemSet]:
+def item_sets(runs: Sequence[str | Path], *, items: str | Path | None = None) -> list[ItemSet]:
     """The runs in and below these folders, by the items that they answered."""
     results: dict[tuple[str, str], tuple[Path, list[AnsweredRun]]] = {}
     twins: dict[str, Path] = {}

@@ -297,7 +297,8 @@ class Runner(RunSetup):
             if self.done < self.total:
                 self._ask(set(known))
         if self.answers.arrived.exists() or not self.answers.complete(self.total):
-            self.answers.put_in_order(self.asked_items())
+            known = self.answers.so_far()
+            self.answers.replace(known[item.id] for item in self.asked_items())
 
     def _ask(self, known: Collection[str]) -> None:
         chunks = ([item for item in items if item.id not in known] for items in self.chunks())

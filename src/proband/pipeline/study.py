@@ -149,7 +149,7 @@ def perform(stage: Any, models: Models, *, at: str, file: Path) -> StageLine:
     try:
         stage.do(models)
     except ProbandError as error:
-        if not getattr(stage, "optional", False):
+        if not stage.optional:
             raise ProbandError(f"{stage.verb} {stage.name}: {error}", file=file, line=stage.line) from None
         log(f"    left out: {error}")
         return {**line, "state": "skipped", "reason": str(error)}

@@ -215,12 +215,9 @@ class Answering:
         if any(hasattr(model, call) for call in RESULTS):  # what reads items itself is asked nothing to remember
             self.model, self.uncached = (Cached(model, to).wrapped() for to in (cache_of(options.cache), None))
 
-    def answer(self, items: Sequence[Item]) -> list[Answer]:
-        return self._with_outcomes(items, self.model)
-
-    def _with_outcomes(self, items: Sequence[Item], model: Model) -> list[Answer]:
+    def answer(self, items: Sequence[Item], *, model: Model | None = None) -> list[Answer]:
         try:
-            return self._answers(items, model)
+            return self._answers(items, model or self.model)
         except Unavailable:
             raise
         except FAILURES as error:
@@ -229,7 +226,7 @@ class Answering:
             if self.run.solver.needs_all_items:
                 raise ProbandError(f"an item from {items[0].id!r} to {items[-1].id!r}: {error}") from error
         halves = items[: len(items) // 2], items[len(items) // 2 :]
-        return [answer for half in halves for answer in self._with_outcomes(half, self.uncached)]
+        return [answer for half in halves for answer in self.answer(half, model=self.uncached)]
 
     def _answers(self, items: Sequence[Item], model: Model) -> list[Answer]:
         """Checked answers; any error in code that is not ours counts as a failure of the model."""

@@ -30,8 +30,6 @@ from proband.core.types import Answer, Item, Split, Tag
 from proband.stats.clusters import quotas
 from proband.stats.sequential import order_of, units_of
 
-Kind = tuple[Tag | None, ...]
-
 
 class Origin(msgspec.Struct):
     """The source of an item and its clusters."""
@@ -144,7 +142,7 @@ def sample(rows: Sequence[Outline], counts: NDArray[np.bool_], *, suite: Suite, 
 
 def stratified(rows: Sequence[Outline], counts: NDArray[np.bool_], *, suite: Suite, limit: int) -> NDArray[np.bool_]:
     """`limit` of those that count, in the proportions of the tags; within a kind by the hashes of their ids."""
-    names, kinds = table_tags(suite), dict[Kind, int]()
+    names, kinds = table_tags(suite), dict[tuple[Tag | None, ...], int]()
     tagged = ({**row.tags, **suite.derive(row.tags)} for row in rows)
     of_line = np.array([kinds.setdefault(tuple(map(tags.get, names)), len(kinds)) for tags in tagged])
     place = np.flatnonzero(counts)
@@ -251,11 +249,6 @@ class RunAnswers:
             whole = all(item.id in known for item in items)
             kept |= {item.id: known[item.id] for item in items if whole or item.id in earlier}
         return kept
-
-    def put_in_order(self, items: Iterable[Item]) -> None:
-        """Write answers.jsonl from the answers that arrived."""
-        known = self.so_far()
-        self.replace(known[item.id] for item in items)
 
     def replace(self, answers: Iterable[Answer]) -> None:
         write_jsonl(self.finished, answers)

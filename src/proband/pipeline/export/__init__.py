@@ -25,7 +25,7 @@ from proband.pipeline.step_labels import write_stepwise
 from proband.pipeline.steps import Checkers, replies_of
 
 
-def write_csv(source: ExportSource, out: Path) -> Path:
+def write_csv(source: ExportSource, out: Path) -> None:
     """id, suite, split, prompt, one column per choice and per tag, gold (empty for open items), facts as JSON."""
     path = out if out.suffix == ".csv" else out / "items.csv"
     choices, tags = [f"choice_{i}" for i in range(source.width)], [f"tag_{name}" for name in source.tags]
@@ -40,10 +40,9 @@ def write_csv(source: ExportSource, out: Path) -> Path:
 
     with atomic(path) as file:
         file.writelines(csv_lines(rows(), guarded=False))  # for programs: the texts as they are
-    return path if out.suffix == ".csv" else out
 
 
-def write_hub(source: ExportSource, out: Path) -> Path:
+def write_hub(source: ExportSource, out: Path) -> None:
     """A folder that `datasets.load_dataset` reads and the Hugging Face hub shows: a file per split, a card, and
     eval.yaml, which makes the dataset a benchmark of the hub (Community Evals; `inspect eval hf/ORG/NAME` runs it)."""
     write_splits(out / "data", source.splits, ((item.split, hub_row(item, source)) for item in source.items()))
@@ -52,7 +51,6 @@ def write_hub(source: ExportSource, out: Path) -> Path:
     if any(split in source.answerable for split in ("valid", "test")):
         question = suites.suite(source.suite).question
         write_text(out / "eval.yaml", render_text(PACKAGE, "hub_eval.yaml", source=source, question=question))
-    return out
 
 
 def hub_row(item: Item, source: ExportSource) -> dict[str, Any]:
@@ -67,7 +65,7 @@ def hub_row(item: Item, source: ExportSource) -> dict[str, Any]:
     }
 
 
-FORMATS: Mapping[str, Callable[[ExportSource, Path], Path]] = {
+FORMATS: Mapping[str, Callable[[ExportSource, Path], None]] = {
     "csv": write_csv,
     "hf": write_hub,
     "lm-eval": write_lm_eval,
@@ -100,12 +98,13 @@ def export(
         raise ProbandError(f"no format {to!r}; there are {', '.join([*FORMATS, *OF_RUNS, *own])}")
     source = survey(Path(items))
     with staged(Path(out), force=force) as place:
-        written = FORMATS[to](source, place) if to in FORMATS else place
+        if to in FORMATS:
+            FORMATS[to](source, place)
         if to in own:
             own[to](source.items(), place)
         splits = source.answerable if to in FOR_QUESTIONS else source.splits
         count = sum(splits.values())
-        write_licence(written, source, items=count)
+        write_licence(place, source, items=count)
     return {
         "format": to,
         "suite": source.suite,

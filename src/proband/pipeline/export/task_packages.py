@@ -21,14 +21,13 @@ from proband.solvers import LIKELIHOOD
 # ---- inspect: `inspect eval FOLDER/proband_SUITE.py --model MODEL` -------------------------------------------------
 
 
-def write_inspect(source: ExportSource, out: Path) -> Path:
+def write_inspect(source: ExportSource, out: Path) -> None:
     splits = source.only_questions("inspect")
     write_splits(out, splits, ((item.split, sample(item)) for item in source.questions()))
     licence = source.licence.replace("\\", "/").replace('"', "'")
     about = {"licence": licence, "metadata": {"license": source.hub_licence, "licence": source.licence}}
     text = render_text(PACKAGE, "inspect_task.py", source=source, splits=tuple(splits), **about)
     write_text(out / f"{source.task}.py", text)
-    return out
 
 
 def sample(item: Item) -> dict[str, Any]:
@@ -133,7 +132,7 @@ def with_texts(source: ExportSource, solver: Solver) -> Iterator[tuple[Item, Sco
 USES = {"train": ("training_split", "fewshot_split"), "valid": ("validation_split",), "test": ("test_split",)}
 
 
-def write_lm_eval(source: ExportSource, out: Path) -> Path:
+def write_lm_eval(source: ExportSource, out: Path) -> None:
     splits = source.only_questions("lm-eval")
     solver = solver_of(source)
     write_splits(out, splits, ((item.split, row(item, texts, source)) for item, texts in with_texts(source, solver)))
@@ -142,7 +141,6 @@ def write_lm_eval(source: ExportSource, out: Path) -> Path:
     write_text(out / f"{source.task}.yaml", text)
     loader = render_text(PACKAGE, "lm_eval_data.py", source=source, splits=tuple(splits))
     write_text(out / f"{source.task}_data.py", loader)
-    return out
 
 
 def row(item: Item, texts: ScoredTexts, source: ExportSource) -> dict[str, Any]:

@@ -91,6 +91,7 @@ class Stage:
     seed: int
     options: Mapping[str, Any]  # of the builder, net or solver
     line: int | None = None  # in the study file
+    optional: bool = False  # may fail
 
     @property
     def key(self) -> str:
@@ -127,7 +128,6 @@ class TrainStage(Stage):
     items: BuildStage
     net: str
     model: str | None = None  # to start from
-    optional: bool = False
 
     @cached_property
     def key(self) -> str:
@@ -155,7 +155,6 @@ class RunStage(Stage):
     model: str  # as the study names it
     trained: TrainStage | None = None
     run_options: RunOptions
-    optional: bool = False
 
     @cached_property
     def key(self) -> str:
