@@ -87,14 +87,11 @@ class RunResults:
         if self.parts:
             return self._together([each.scores() for each in self.parts])
         result = self.score
-        main = {"metric": result["metric"], "unit": result["unit"]}
-        lines = [{**main, **result}, *({**main, **each} for each in result["groups"]), *result["others"]]
+        shared = {"metric": result["metric"], "unit": result["unit"], "split": ",".join(result["split"])}
+        lines = [result | shared, *(shared | each for each in (*result["groups"], *result["others"]))]
         kinds = {"metric": str, "group": str, "mean": float, "low": float, "high": float}
         kinds |= {"n": int, "few": bool, "chance": float, "unread": float, "unit": str, "split": str}
-        split = {"split": ",".join(result["split"])}
-        rows = [{name: {**line, **split}[name] for name in kinds} for line in lines]
-        for row in rows:
-            row |= {"low": None, "high": None} if row["few"] else {}
+        rows = [line | {"low": None, "high": None} if line["few"] else line for line in lines]
         return polars.DataFrame(rows, schema=kinds)
 
     def items(self) -> polars.DataFrame:
