@@ -34,6 +34,7 @@ from proband.reporting.numbers.formatting import unique
 from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 
 CLUSTER_FIELDS = ("clusters", "cluster")
+SAMPLES = "samples_*.jsonl"  # the logs of lm-eval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +87,7 @@ class Log:
 
 def is_log(path: Path) -> bool:
     """Whether a path is not a folder of our own runs."""
-    return path.is_file() or (path.is_dir() and _sample_files(path) != [])
+    return path.is_file() or any(path.rglob(SAMPLES))
 
 
 def read_log(
@@ -207,10 +208,6 @@ def _decode(raw: bytes, kind: Any, path: Path, member: str = "") -> Any:
 # Where a task has several filters (strict-match, flexible-extract), the first one counts.
 
 
-def _sample_files(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("samples_*.jsonl"))
-
-
 def _read_samples(log: Log) -> None:
     log.label, first = log.path.parent.name if log.path.parent.name not in ("", ".") else log.path.stem, None
     for row in read_table(log.path):
@@ -230,7 +227,7 @@ def _read_samples(log: Log) -> None:
 def _read_samples_folder(log: Log) -> None:
     """The samples of one model: of one task, or of several, whose items are then named by their task and tagged with
     it. Each task has its own first metric, unless one is wanted by name."""
-    files, folder = _sample_files(log.path), log.path
+    files, folder = sorted(log.path.rglob(SAMPLES)), log.path
     if len({file.parent for file in files}) > 1:
         places = ", ".join(sorted({str(file.parent.relative_to(folder)) for file in files}))
         raise ProbandError(f"contains logs of several models: name one of {places}", file=folder)
