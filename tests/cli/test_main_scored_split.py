@@ -181,7 +181,7 @@ def test_the_items_that_examples_are_taken_from_are_not_asked(proband: Any, tmp_
     )
     with Stub(lambda path, body: chat("father")) as stub:
         text = proband.fails("run", items, "-m", f"openai:m@{stub.url}", *how)
-        assert text.startswith("proband: shots are taken from the training items, which this run would ask")
+        assert text.startswith("proband: shots come from the training items, which this run evaluates")
         assert stub.bodies == []
         other = write(tmp_path / "other", "train")
         proband("run", items, "-m", f"openai:m@{stub.url}", *how, "--set", f"shots-from={other}", "--limit", 1)

@@ -213,7 +213,7 @@ def usage_in_words(usage: Mapping[str, float | None]) -> str:
     ...           "completion_tokens": 678.0, "cost": 0.0123, "seconds": 84.0, "longest_seconds": 3.2})
     '107 requests (3 retries), 12,345 tokens in, 678 out, cost 0.0123, 0.84 s per answer (longest 3.2 s)'
     >>> usage_in_words({"requests": 2.0, "prompt_tokens": None, "completion_tokens": None, "without_seed": 1.0})
-    '2 requests, tokens not known (the server does not report them), the server does not accept seed'
+    '2 requests, tokens unknown (the server does not report them), the server does not accept seed'
     """
     rest, parts = dict(usage), list[str]()
     counted = ("requests", "retries", "answered", "seconds", "longest_seconds")
