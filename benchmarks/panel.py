@@ -167,8 +167,9 @@ def record_answers(models: Sequence[str]) -> None:
     for row in work.write(card=False, force=True).profile.rows:
         if row.estimate is not None:
             scores.setdefault(row.model, {})[row.capability.does] = round(row.estimate.mean, 4)
+    baselines = {each.name: each.baselines for each in work.panel.sets}
     for part in work.runs:
-        if part.spec in (*models, *part.each.baselines):
+        if part.spec in (*models, *baselines[part.name]):
             stored = folder / "answers" / part.folder.name / part.name
             stored.mkdir(parents=True, exist_ok=True)
             packed = gzip.compress((part.folder / ANSWERS).read_bytes(), compresslevel=9, mtime=0)
