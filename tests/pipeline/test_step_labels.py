@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,3 +107,32 @@ def test_judges_are_measured(
     (tmp_path / "out" / "judge.json").unlink()
     assert main([*words, "--judge", f"openai:j@{stub.url}"]) == 0  # from what is recorded: nobody answers there now
     assert json.loads((tmp_path / "out" / "judge.json").read_text()) == result
+
+
+def test_the_judge_of_the_guide(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page's own replies and command, at a server whose judge calls every step right but those about an aunt."""
+    page = (root / "docs" / "replies.md").read_text(encoding="utf-8")
+    rows = re.search(r"^```json replies.jsonl\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    command = re.search(r"^\$ proband (steps .*--judge) openai:MODEL$", page, re.MULTILINE)
+    assert rows
+    assert command
+    (tmp_path / "replies.jsonl").write_text(rows[1], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    def reply(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        step = body["messages"][0]["content"].partition("Next step: ")[2].partition("\n")[0]
+        return chat(json.dumps({"verdict": "wrong" if "aunt" in step else "right", "confidence": 0.75}))
+
+    with Stub(reply) as stub:
+        words = [*command[1].split(), f"openai:MODEL@{stub.url}"]
+        assert main(words) == 0
+        sent = len(stub.bodies)
+        assert main(words) == 0
+        assert len(stub.bodies) == sent > 0
+    quality = json.loads((tmp_path / "steps" / "judge.json").read_text())["wrong steps"]
+    assert (quality["all"]["steps"], quality["all"]["precision"]["share"], quality["all"]["recall"]["share"]) == (
+        6,
+        1,
+        1,
+    )
+    assert set(quality) >= {"kind: contradicted", "kind: stated", "position: 1", "position: 2"}

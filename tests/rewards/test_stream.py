@@ -1,7 +1,8 @@
-"""The reward: right answers get it however they are written; 331 kinds of replies that only look right get nothing."""
+"""The reward: right answers get it however they are written; 371 kinds of replies that only look right get nothing."""
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import time
@@ -68,7 +69,7 @@ def test_a_statement_that_fills_the_blank_is_an_answer_and_its_converse_is_not()
 
 
 def test_there_are_as_many_kinds_as_are_told() -> None:
-    assert len(set(KINDS)) == len(KINDS) == 331
+    assert len(set(KINDS)) == len(KINDS) == 371
     assert len({filled(kind, stream()[1]) for kind in KINDS}) >= 300
 
 
@@ -86,6 +87,26 @@ def test_a_reply_that_loops_is_read_in_time(loop: str) -> None:
     begun = time.process_time()
     stream().reward(stream()[1], loop * (60_000 // len(loop)))
     assert time.process_time() - begun < 5
+
+
+def test_open_questions_are_paid_by_the_same_rules(tmp_path: Path) -> None:
+    rows = [
+        {"question": "Capital of France?", "answer": ["Paris", "City of Light"]},
+        {"question": "5 * 200?", "answer": "1000"},
+    ]
+    (tmp_path / "open.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    made = Stream("questions", data=str(tmp_path / "open.jsonl"), answers="answer")
+    items = [made[0], made[1]]
+    assert paid(lambda item, reply: made.reward(item, reply).total, items, question=made.question) == []
+    for item in items:
+        unpaid = [kind for kind in RIGHT if made.reward(item, fill(kind, item, question=made.question(item))).total < 1]
+        assert unpaid == []
+    assert [made.reward(i, r).total for i in items for r in ("City of Light", "1,000", "Lyon")] == [1, 0, 0, 0, 1, 0]
+
+
+def test_a_kind_that_is_the_right_answer_of_an_item_is_no_sham() -> None:
+    item = Item(id="a", suite="questions", prompt="Is it so?", choices=("yes", "no"), gold=0)
+    assert paid(lambda item, reply: float(reply in ("yes", "Yes.")), [item], kinds=["yes", "no", "Yes."]) == ["Yes."]
 
 
 def test_full_width_letters_are_read() -> None:

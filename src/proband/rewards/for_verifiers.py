@@ -33,7 +33,6 @@ class ProbandTask(vf.Task[ProbandTaskData]):  # type: ignore[misc]
         return self.stream.reward(self.stream[self.data.number], trace.last_reply).total
 
     async def validate(self, runtime: Any) -> bool | None:
-        """Does the certificate hold, and does the right answer get the whole reward?"""
         item = self.stream[self.data.number]
         return not self.stream.validate(item) and self.stream.reward(item, self.stream.answer(item)).total == 1.0
 

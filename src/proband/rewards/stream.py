@@ -126,7 +126,6 @@ class Stream:
         raise ProbandError(f"no item can be varied as {self.variation.name!r}: {varied}")
 
     def question(self, item: Item) -> str:
-        """What a model is sent."""
         return str(self.asking.message(item, (), prompt=self.prompt, think=self.think, chat=True))
 
     def answer(self, item: Item) -> str:
@@ -137,10 +136,12 @@ class Stream:
         asked = self.question(item)
         reply = unicodedata.normalize("NFKC", reply).replace("\u2010", "-")
         text = _without(without_thoughts(reply), asked, item.prompt)
-        final = asserted(text, item.choices, prompt=item.prompt) if item.choices else text
+        known = item.choices or tuple(map(str, item.facts.get("answers", ())))  # accepted answers of an open question
+        final = asserted(text, item.choices, prompt=item.prompt) if known else text
         read = self.asking.read(item, final, asked) if final else None
-        said = "" if read is None or read.status else chosen_answer(item, read) or text
-        if read is None or not said or (item.choices and not is_bare(final, said)):
+        said = "" if read is None or read.status else chosen_answer(item, read) or final
+        bare = (said,) if item.choices else known
+        if read is None or not said or (bare and not any(is_bare(final, each) for each in bare)):
             return Reward(total=0.0, answer=0.0, said="")
         right = (accuracy_of(item, read) if item.gold is not None else self.suite.metric().value(item, read)) or 0.0
         own = _without(THOUGHT.sub("\n", reply), asked, item.prompt) if self.steps_weight else ""
@@ -215,6 +216,7 @@ def asserted(text: str, choices: Sequence[str], *, prompt: str = "") -> str:
     rivals = bare.intersection(plain_answer(introduced.sub("", each)) for each in before)
     named = [plain_answer(each[m.end() :]) for each in before if (m := introduced.match(each)) and m["named"]]
     rivals |= {word for word in bare if any(f"{each} ".startswith(f"{word} ") for each in named)}
+    rivals |= set(() if choices else named) - {plain_answer(said)}
     alone = not _words("".join(before)).strip()
     asked = any(each.endswith("?") for each in (*before[-1:], last))
     return "" if rivals or asked or not (alone or (lead and lead["firm"])) else said.rstrip(EDGES).lstrip()
@@ -244,7 +246,7 @@ def plain_answer(text: str) -> str:
     >>> plain_answer(" **The** Sister-in-Law. ")
     'sister in law'
     """
-    words = ARTICLE.sub("", re.sub(r"[*_`]", "", text).strip(EDGES)).lower()
+    words = ARTICLE.sub("", re.sub(r"[*_`]|(?<=\d),(?=\d{3})", "", text).strip(EDGES)).lower()
     return " ".join(re.findall(r"[^\W_]+", words))
 
 
