@@ -1,4 +1,4 @@
-"""Back-up and restore by command, from a server that is running, between databases and schema versions."""
+"""Backup and restore by command, from a server that is running, between databases and schema versions."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_from_one_database_to_the_other(way: str, tmp_path: Path, postgres: Post
 
 
 def test_a_back_up_of_an_older_schema_is_restored_at_the_newest(tmp_path: Path) -> None:
-    """What an upgrade needs: the back-up is made before it, without changing anything, and opened after it."""
+    """What an upgrade needs: the backup is made before it, without changing anything, and opened after it."""
     folder = study_in(tmp_path)
     (folder / "answers.db").unlink()
     for log in folder.glob("answers.db-*"):
@@ -124,7 +124,7 @@ def test_a_back_up_of_an_older_schema_is_restored_at_the_newest(tmp_path: Path) 
 def test_a_folder_of_back_ups_keeps_the_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, out = study_in(tmp_path), tmp_path / "kept"
     out.mkdir()
-    (out / "study-notes.tar.gz").write_text("not a back-up")
+    (out / "study-notes.tar.gz").write_text("not a backup")
     for hour in range(4):
         monkeypatch.setattr("time.strftime", lambda *_, hour=hour: f"20260101T0{hour}0000Z")
         assert main(["annotate", "backup", str(folder), "-o", str(out), "--keep", "2"]) == 0
@@ -139,7 +139,7 @@ def test_what_is_damaged_or_in_the_way_is_named(tmp_path: Path, capsys: pytest.C
     assert "is not empty" in refused(capsys, "restore", archive, folder)
     whole = archive.read_bytes()
     (tmp_path / "half.tar.gz").write_bytes(whole[: len(whole) // 2])
-    assert "cannot be read as a back-up" in refused(capsys, "restore", tmp_path / "half.tar.gz", tmp_path / "x")
+    assert "cannot be read as a backup" in refused(capsys, "restore", tmp_path / "half.tar.gz", tmp_path / "x")
     with tarfile.open(archive) as tar, tarfile.open(tmp_path / "changed.tar.gz", "w:gz") as other:
         for entry in tar:
             body = tar.extractfile(entry)

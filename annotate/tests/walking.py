@@ -1,5 +1,5 @@
 """The guide walked from nothing to a built data set: items, a project, a server, people who follow links and fill in
-forms, a back-up restored elsewhere, the export, the suite's own build of it."""
+forms, a backup restored elsewhere, the export, the suite's own build of it."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def minimum_detectable_difference(cluster: str = "", agreement: float = 0.5, to_
 
 
 class StopWhenNarrow:
-    """Stops a task when the half width of the interval is so many points. `scorer` is the score that is read, by
+    """Stops a task when the half-width of the interval is so many points. `scorer` is the score that is read, by
     default the first.
 
     Looks are taken after every cluster, in the order of `ordered`: samples that finish early (short replies) do not
@@ -78,7 +78,7 @@ class StopWhenNarrow:
         self, points: float, *, cluster: str = "", seed: int = 0, scorer: str = "", to_float: ToFloat | None = None
     ) -> None:
         if not 0 < points < 50:
-            raise ProbandError(f"StopWhenNarrow({points}): the half width must lie between 0 and 50 points")
+            raise ProbandError(f"StopWhenNarrow({points}): the half-width must lie between 0 and 50 points")
         self.target, self.cluster, self.seed, self.scorer, self.to_float = points / 100, cluster, seed, scorer, to_float
         self.looks: list[Look] = []
 

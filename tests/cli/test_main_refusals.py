@@ -16,7 +16,7 @@ from tests.models.remote.stub_server import Stub, chat
     ("words", "message"),
     [
         (["build", "toy", "-o", "OUT", "--seed", "1.5"], "'1.5' is not a whole number"),
-        (["plan", "ITEMS", "-d", "nan"], "--difference is nan: it must be a number above 0"),
+        (["plan", "ITEMS", "-d", "nan"], "--difference is nan; it must be a number above 0"),
         (["build", "kinship", "-o", "OUT", "--per-k", "many"], "it must be a whole number"),
         (["run", "ITEMS", "-o", "OUT", "-m", "x:y", "--shots", "4"], "an option of a solver: --set shots=..."),
         (
@@ -128,7 +128,7 @@ def test_items_as_editors_leave_them(proband: Any, items: Path, tmp_path: Path) 
     (other / "items.jsonl").write_bytes(lines[:-1])  # no newline at the end
     assert proband.json("run", other, "-m", "solver:adder", "-o", tmp_path / "a")["answers"] == 8
     (other / "items.jsonl").write_bytes(lines[:-3])
-    assert "truncated: the last line has no end" in proband.fails(
+    assert "truncated: the last line is incomplete" in proband.fails(
         "run", other, "-m", "solver:adder", "-o", tmp_path / "b"
     )
     (other / "items.jsonl").write_bytes(b"[" + b",\n".join(lines.splitlines()) + b"]\n")
@@ -177,5 +177,5 @@ def test_a_run_is_not_written_among_the_items(proband: Any, tmp_path: Path) -> N
     items = tmp_path / "items"
     proband("build", "questions", "-o", items)
     said = proband.fails("run", items, "-m", "baseline:random", "-o", items)
-    assert said == f"proband: {items}: is a folder of items; name another one for the run"
+    assert said == f"proband: {items}: is a folder of items; choose another one for the run"
     assert not (items / "run.json").exists()

@@ -51,7 +51,7 @@ def line(**changes: Any) -> bytes:
         (line() + line(), "line 2: 'id' 'a' is already on line 1"),
         (line() + b'{"id": "b"}\n', "line 2: field 'suite' is missing"),
         (line() + b'\xff{"id": "b"}\n', "line 2: not a JSON object: not UTF-8 at byte 1"),
-        (line() + b'{"id": "b", "su', "line 2: truncated: the last line has no end"),
+        (line() + b'{"id": "b", "su', "line 2: truncated: the last line is incomplete"),
         (line() + b"\n", "line 2: not a JSON object"),
         (b"[1]\n", "line 1: a JSON array; what is wanted is JSON lines"),
         (line(facts={"x": float("nan")}), "line 1: not a JSON object"),

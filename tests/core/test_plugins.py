@@ -82,7 +82,7 @@ def test_objects_that_are_no_model(package: Path) -> None:
     assert "has no text `name`" in refused("theirs.models:anonymous")
     assert "has none of the protocols ScoresText, EmbedsWords" in refused("theirs.models:Empty")
     assert "cannot be made with the options ['colour']" in refused("theirs.models:Short", colour="red")
-    assert "a ready object and has no option 'size'" in refused("theirs.models:ready", size="2")
+    assert "an object, not a class, and takes no option 'size'" in refused("theirs.models:ready", size="2")
     assert "no model 'gpt2' (did you mean hf:gpt2?)" in refused("gpt2")
     assert "no model 'embeded:mlm' (did you mean embedded?)" in refused("embeded:mlm")
     assert "(did you mean gguf:model.gguf?)" in refused("model.gguf")

@@ -88,7 +88,7 @@ def test_damaged_files_of_programs_are_refused_in_one_line(name: str, tmp_path: 
         ("a.jsonl", '{"a": 1}\n[1]\n', "a.jsonl line 2: a JSON array; what is wanted is JSON lines"),
         ("a.json", "[1]", "a.json: row 1: not a JSON object"),
         ("a.json", "3", "a.json: not JSON: neither an object nor an array of rows"),
-        ("a.doc", "a", "a.doc: is none of .csv, .tsv"),
+        ("a.doc", "a", "a.doc: is neither a .csv, .tsv"),
         ("a.csv", "a,b\nKöln,é\n".encode() + b"\xff,2\n", "a.csv: row 3: column 'a' is not UTF-8"),
         ("a.csv", b"a,b\n\x81\xff,2\n", "a.csv: row 2: column 'a' is not UTF-8"),
         ("a.csv.gz", b"", "a.csv.gz: is empty"),

@@ -20,7 +20,7 @@ def test_another_build_is_not_written_over(tmp_path: Path) -> None:
     assert proband.build("questions", out=tmp_path) == first  # the same one is
     with pytest.raises(ProbandError, match=r"contains another build \(questions, seed 0\)"):
         proband.build("questions", out=tmp_path, seed=1)
-    with pytest.raises(ProbandError, match=r"contains another build .*; name another folder, or give --force"):
+    with pytest.raises(ProbandError, match=r"contains another build .*; choose another folder, or use --force"):
         proband.build("kinship", out=tmp_path, k="2", per_k=2)
     assert sha256_file(tmp_path / "items.jsonl") == first["sha256"]["items.jsonl"]
     assert proband.build("kinship", out=tmp_path, k="2", per_k=2, force=True)["suite"] == "kinship"

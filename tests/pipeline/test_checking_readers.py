@@ -192,7 +192,7 @@ def test_bad_readers_are_told_in_a_line(tmp_path: Path, capsys: pytest.CaptureFi
         (["--reader", "embedded:glove"], "needs a model that generates text"),
         (["--reader", "nothing:x"], "no model 'nothing:x'"),
         (["--reader", "openai:a", "--reader", "openai:a"], "names one model twice"),
-        (["--dry-run"], "--dry-run is for --reader"),
+        (["--dry-run"], "--dry-run needs --reader"),
     ]:
         assert main([*common, *words]) != 0
         error = capsys.readouterr().err

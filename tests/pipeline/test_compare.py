@@ -90,7 +90,7 @@ def test_a_run_may_be_named_by_a_link(runs: Path, tmp_path: Path) -> None:
     link.symlink_to(runs / "a")
     assert compare(link, runs / "b")["groups"] == compare(runs / "a", runs / "b")["groups"]
     (tmp_path / "items").rename(tmp_path / "moved")
-    with pytest.raises(ProbandError, match=r"items: no such file; the items that .*first answered were there"):
+    with pytest.raises(ProbandError, match=r"items: no such file; the run in .*first used these items"):
         compare(link, runs / "b")
     assert compare(link, runs / "b", items=tmp_path / "moved")["groups"][0]["n"] == 300
 
@@ -102,7 +102,7 @@ def changed(path: Path, **fields: Any) -> None:
 def test_errors_are_one_line(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ProbandError, match="has no metric 'f1'; it has accuracy"):
         compare(runs / "a", runs / "b", metric="f1")
-    with pytest.raises(ProbandError, match="hold 4 systems: name each one separately"):
+    with pytest.raises(ProbandError, match="contain 4 systems: name them separately"):
         compare(runs, runs / "b")
     lines = (runs / "a" / "answers.jsonl").read_bytes().splitlines(True)
     (runs / "a" / "answers.jsonl").write_bytes(b"".join(lines[:5]))
@@ -112,7 +112,7 @@ def test_errors_are_one_line(runs: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert compare(runs / "a", runs / "b")["groups"][0]["n"] == 5
     assert "not finished" not in capsys.readouterr().err
     changed(runs / "a" / "run.json", items_sha="0" * 64)
-    with pytest.raises(ProbandError, match="sha256 differs"):
+    with pytest.raises(ProbandError, match="SHA-256 differs"):
         compare(runs / "a", runs / "b")
 
 

@@ -453,7 +453,7 @@ def test_a_larger_size_goes_on_and_a_smaller_one_is_refused(tmp_path: Path) -> N
     proband.evaluate(ORACLE, out=tmp_path / "page", size="quick", suite="facts")
     proband.evaluate(ORACLE, out=tmp_path / "page", suite="facts")
     with pytest.raises(
-        ProbandError, match="page: holds an evaluation of --size panel: give that size to resume it, or"
+        ProbandError, match="page: contains an evaluation of --size panel: use this size to resume it, or"
     ):
         EvaluationJob([ORACLE], out=tmp_path / "page", size="quick", suite="facts", options={}).forecasts()
 

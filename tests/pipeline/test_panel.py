@@ -38,5 +38,5 @@ def test_items_that_were_changed_are_refused(tmp_path: Path) -> None:
     place_items(panel, each, tmp_path)  # those that are there are left
     with open(tmp_path / "items.jsonl", "ab") as file:
         file.write(b"\n")
-    with pytest.raises(ProbandError, match=f"these are not the items of panel {panel.version}"):
+    with pytest.raises(ProbandError, match=f"not the items of panel {panel.version}"):
         place_items(panel, each, tmp_path)

@@ -56,11 +56,11 @@ def test_a_tag_is_counted(items: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"difference": 0.0}, "--difference is 0: it must be a number above 0"),
+        ({"difference": 0.0}, "--difference is 0; it must be a number above 0"),
         ({"difference": 1.5}, "a difference of shares is below 1"),
-        ({"accuracy": 1.0}, "--accuracy is 1: it must lie between 0 and 1"),
-        ({"power": 0.01}, "--power is 0.01: it must lie between 0.05 and 1"),
-        ({"tests": 0}, "--tests is 0: it must be 1 or more"),
+        ({"accuracy": 1.0}, "--accuracy is 1; it must lie between 0 and 1"),
+        ({"power": 0.01}, "--power is 0.01; it must lie between 0.05 and 1"),
+        ({"tests": 0}, "--tests is 0; it must be 1 or more"),
         ({"metric": "accuracy"}, "--metric accuracy needs a pilot run"),
         ({"by": "length"}, "the items have no tag 'length'"),
     ],

@@ -76,8 +76,8 @@ def test_right_labels_change_nothing(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"label": None}, "no column for the answer"),
-        ({"model": None}, "a reply has the columns 'model' and"),
-        ({"read_answer": None, "reply": None}, "a reply has the columns 'model' and"),
+        ({"model": None}, "a reply needs the columns 'model' and"),
+        ({"read_answer": None, "reply": None}, "a reply needs the columns 'model' and"),
         ({"score": "good"}, "'score' is 'good', not a number"),
     ],
 )

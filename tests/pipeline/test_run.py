@@ -291,7 +291,7 @@ def test_runs_written_by_people_are_checked(tmp_path: Path) -> None:
 
 def test_a_run_that_failed_before_its_first_answer_leaves_the_folder_free(tmp_path: Path) -> None:
     proband.build("script", out=tmp_path / "items")
-    with pytest.raises(ProbandError, match=r"baseline:majority prefers one of several choices; items of 'script'"):
+    with pytest.raises(ProbandError, match=r"baseline:majority needs items with choices; items of 'script'"):
         proband.run(tmp_path / "items", model="baseline:majority", out=tmp_path / "run")
     proband.run(tmp_path / "items", model="solver:chance", out=tmp_path / "run")
 

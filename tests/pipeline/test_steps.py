@@ -168,7 +168,7 @@ def test_what_is_no_reply_is_said_in_one_line(tmp_path: Path) -> None:
         check_replies(tmp_path / "none.jsonl", out=tmp_path / "out")
     with pytest.raises(ProbandError, match="not a file of rows"):
         check_replies(rows(tmp_path / "c.txt", "x"), out=tmp_path / "out")
-    with pytest.raises(ProbandError, match="--dry-run is for --reader"):
+    with pytest.raises(ProbandError, match="--dry-run needs --reader"):
         check_replies(
             rows(tmp_path / "d.jsonl", {"question": QUESTION, "reply": "x"}), out=tmp_path / "o", dry_run=True
         )

@@ -112,7 +112,7 @@ def test_a_part_by_the_names_of_runs_has_what_they_need(file: Path, tmp_path: Pa
     assert [stage["name"] for stage in result["stages"]] == ["clean", "clean · baseline:majority"]
     assert not (tmp_path / "out" / "report.json").exists()
     assert states(proband.study(file, out=tmp_path / "out")).count("done") == 2
-    with pytest.raises(ProbandError, match="--part nothing: no run has it in its name"):
+    with pytest.raises(ProbandError, match="--part nothing: no run has this in its name"):
         proband.study(file, out=tmp_path / "out", part="nothing")
 
 

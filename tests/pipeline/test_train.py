@@ -19,9 +19,9 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_folder_with_other_files_is_left_alone(items: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(ProbandError, match="exists already and is not an empty folder"):
+    with pytest.raises(ProbandError, match="already exists and is not an empty folder"):
         proband.train(items, net="composer", out=tmp_path)
-    with pytest.raises(ProbandError, match="exists already and is not a folder"):
+    with pytest.raises(ProbandError, match="already exists and is not a folder"):
         proband.train(items, net="composer", out=tmp_path / "thesis.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 

@@ -39,9 +39,9 @@ def test_what_cannot_be_varied_is_refused_and_nothing_is_written(items: Path, tm
         proband.vary(items, out=out, as_="nonsense")
     assert not out.exists()
     proband.vary(items, out=out, as_="rename")
-    with pytest.raises(ProbandError, match=r"contains another build .*; name another folder, or give --force"):
+    with pytest.raises(ProbandError, match=r"contains another build .*; choose another folder, or use --force"):
         proband.vary(items, out=out, as_="reorder")
-    with pytest.raises(ProbandError, match="holds varied items already; vary their source"):
+    with pytest.raises(ProbandError, match="contains varied items already; vary their source"):
         proband.vary(out, out=tmp_path / "twice", as_="rename")
 
 

@@ -51,4 +51,4 @@ def test_repeats_and_how_often_they_agree(model: str, tmp_path: Path, capsys: py
     assert float(str(sampled["passed"])) <= float(str(sampled["score"]))
     capsys.readouterr()
     assert main([*words, "--prompt", "all", "-o", str(tmp_path / "both")]) == 2
-    assert "--repeat is for one prompt" in capsys.readouterr().err
+    assert "--repeat takes one prompt" in capsys.readouterr().err

@@ -274,7 +274,7 @@ def test_a_certificate_that_does_not_hold_is_told() -> None:
         ({"k": "0"}, "k"),
         ({"unknown": 1}, "no option 'unknown'"),
         ({"variation": "louder"}, "no variation 'louder'"),
-        ({"steps_weight": 2.0}, "'steps_weight' is from 0 to 1"),
+        ({"steps_weight": 2.0}, "'steps_weight' must be between 0 and 1"),
         ({"release": "1"}, "a stream builds its own stories"),
     ],
 )

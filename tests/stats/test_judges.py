@@ -72,7 +72,7 @@ def test_numbers_of_independent_answers_have_the_interval_of_the_paper() -> None
 def test_few_clusters_are_too_few_and_mistakes_are_named() -> None:
     judge, sampled, _ = verdicts(0.6, 0.1, 200, 100, 1, np.random.default_rng(2))
     assert corrected(judge, sampled, clusters=[i // 40 for i in range(200)]).few
-    for given, words in ((sampled[:-1], "name each answer once"), (np.full(200, np.nan), "2 are the least")):
+    for given, words in ((sampled[:-1], "name each answer once"), (np.full(200, np.nan), "at least 2 are needed")):
         with pytest.raises(ProbandError, match=words):
             corrected(judge, given)
     with pytest.raises(ProbandError, match="no verdict on answer 0"):

@@ -1,8 +1,8 @@
-"""Back-up and restore: one archive with a whole project, made while its server runs.
+"""Backup and restore: one archive with a whole project, made while its server runs.
 
 The database in it is an SQLite file with every table as it was at one moment, whichever database the project has:
 SQLite is copied page by page with what is in its log (a copy of `answers.db` alone would lack that), PostgreSQL is read
-in one snapshot. So a back-up is restored into either, and moves a study from one to the other.
+in one snapshot. So a backup is restored into either, and moves a study from one to the other.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _delete_old(folder: Path, out: Path, keep: int) -> int:
 def restore(archive: Path, folder: Path, *, database: str = "") -> dict[str, Any]:
     """Restore a project into an empty folder; `database` is another, empty database."""
     if folder.exists() and any(folder.iterdir()):
-        raise ProbandError("is not empty; restore a back-up into an empty folder", file=folder)
+        raise ProbandError("is not empty; restore a backup into an empty folder", file=folder)
     with whole_or_nothing(folder):
         contents = _unpack(archive, folder)
         schema = contents.schema
@@ -181,10 +181,10 @@ def _unpack(archive: Path, folder: Path) -> Contents:
         with tarfile.open(archive, "r:gz") as tar:
             tar.extractall(folder, filter="data")
     except (tarfile.TarError, EOFError, OSError) as error:
-        raise ProbandError(f"cannot be read as a back-up: {error}", file=archive) from None
+        raise ProbandError(f"cannot be read as a backup: {error}", file=archive) from None
     path = folder / CONTENTS
     if not path.is_file():
-        raise ProbandError("is not a back-up of a study", file=archive)
+        raise ProbandError("is not a backup of a study", file=archive)
     try:
         contents = msgspec.json.decode(path.read_bytes(), type=Contents)
     except msgspec.DecodeError as error:
@@ -195,7 +195,7 @@ def _unpack(archive: Path, folder: Path) -> Contents:
         if name not in there or sha256_file(folder / name) != right:
             raise ProbandError(f"{name!r} is missing or damaged", file=archive)
     if extra := sorted(there - contents.sha256.keys()):
-        raise ProbandError(f"{extra[0]!r} is not a part of the back-up", file=archive)
+        raise ProbandError(f"{extra[0]!r} is not a part of the backup", file=archive)
     return contents
 
 
@@ -214,11 +214,11 @@ def _fill(copy: Path, url: str, schema: str) -> None:
             target = Path(database.engine.url.database or "")
             if target.resolve() != copy.resolve():
                 if target.exists():
-                    raise ProbandError("exists; a back-up never replaces a database", file=target)
+                    raise ProbandError("exists; a backup never replaces a database", file=target)
                 os.replace(copy, target)
         else:
             if database.read(current) is not None:
-                raise ProbandError("the database is not empty; a back-up never replaces a study")
+                raise ProbandError("the database is not empty; a backup never replaces a study")
             migrate(database, to=schema)
             with closing(Database(f"sqlite:///{copy}")) as source:
                 source.read(lambda old: database.write(lambda new: _copy(old, new)))

@@ -123,7 +123,10 @@ def serve(
     port: Port = 8000,
     proxy: Annotated[Flag, Parameter(help="Trust the headers of a reverse proxy.")] = False,
     hops: Annotated[
-        int, Parameter(metavar="N", validator=Number(gte=1, lte=10), help="Number of your proxies in a row.")
+        int,
+        Parameter(
+            metavar="N", validator=Number(gte=1, lte=10), help="Number of reverse proxies in front of the server."
+        ),
     ] = 1,
 ) -> None:
     """Serve a project until it is stopped; prints the links for people and for its owner.

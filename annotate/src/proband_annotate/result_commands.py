@@ -41,7 +41,7 @@ def status(
     codes: Annotated[
         Path | None, Parameter(metavar="FILE", help="File of completion codes, one per line: print their people.")
     ] = None,
-    pairs: Annotated[Flag, Parameter(help="Print the agreement of every two people.")] = False,
+    pairs: Annotated[Flag, Parameter(help="Print the agreement of each pair of people.")] = False,
     remarks: Annotated[Flag, Parameter(help="Print skipped units, problems and comments.")] = False,
     json: Json = False,
 ) -> None:
@@ -203,7 +203,7 @@ def plan_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield table([name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])
 
 
-# ---- commands for running a study: further units, owners, back-ups ------------------------------------------------
+# ---- commands for running a study: further units, owners, backups ------------------------------------------------
 
 
 def add(
@@ -275,7 +275,7 @@ def backup(
 
 def restore(
     archive: Annotated[Path, Parameter(help="Archive that `backup` wrote.")],
-    project: Annotated[Path, Parameter(help="Folder to make; it must be new or empty.")],
+    project: Annotated[Path, Parameter(help="Folder to create; it must be new or empty.")],
     /,
     *,
     database: Annotated[
@@ -284,7 +284,7 @@ def restore(
     ] = "",
     json: Json = False,
 ) -> None:
-    """Restore a project from a back-up, into the same kind of database or another, at the newest schema.
+    """Restore a project from a backup, into the same kind of database or another, at the newest schema.
 
     Example: proband annotate restore study.tar.gz restored
     """

@@ -64,10 +64,10 @@ def authors_secret(path: Path, units: Sequence[Unit], given: Path | None = None)
     secret = given or (written / "secret" if written is not None else None)
     if secret is not None:
         if source_of(path).get("secret") not in (None, fingerprint(read_secret(secret))):
-            raise ProbandError("is not the secret with which the authors of these stories were hidden", file=secret)
+            raise ProbandError("is not the secret with which the author ids of these stories were hashed", file=secret)
         return secret
     if any(HIDDEN.fullmatch(author) for unit in units for author in unit.excluded):
-        reason = "its authors are hidden by the secret of the project they wrote in, and could review themselves"
+        reason = "author ids are hashed with another secret, so authors could review their own stories"
         raise ProbandError(f"{reason}: name that project (--items PROJECT) or its secret (--secret FILE)", file=path)
     return None
 

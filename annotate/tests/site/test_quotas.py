@@ -66,7 +66,7 @@ def test_a_group_that_is_full_is_full_for_its_own_people(
         ({"file": "gone.csv"}, "gone.csv"),
         ({"column": "Age"}, "has no column 'Age'"),
         ({"id-column": "Id"}, "has no column 'Id'"),
-        ({"most": {"Other": 3}}, "nobody has 'Other' in the column 'Sex'"),
+        ({"most": {"Other": 3}}, "no person has 'Other' in the column 'Sex'"),
     ],
 )
 def test_a_file_that_does_not_fit_is_an_error_of_one_line(quotas: dict[str, Any], words: str, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def delete_log(file: Path) -> None:
 
 
 def replace_file(file: Path) -> None:
-    """As an owner may who copies a back-up over the file of a running server."""
+    """As an owner may who copies a backup over the file of a running server."""
     shutil.copyfile(file, file.with_suffix(".copy"))
     os.replace(file.with_suffix(".copy"), file)
 

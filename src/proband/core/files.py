@@ -208,7 +208,7 @@ def _last_line(raw: bytes, path: Path, number: int) -> bytes:
     try:
         msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise ProbandError("truncated: the last line has no end", file=path, line=number) from None
+        raise ProbandError("truncated: the last line is incomplete", file=path, line=number) from None
     return raw + b"\n"
 
 
@@ -400,10 +400,10 @@ def items_of(folder: Path, run: Run, named: str | Path | None = None) -> Path:
     noted = [Path(os.path.normpath(start / run.items)) for start in (folder, folder.resolve())]
     place = Path(named) if named is not None else next((each for each in noted if each.exists()), None)
     if place is None:
-        raise ProbandError(f"no such file; the items that {folder} answered were there", file=noted[-1])
+        raise ProbandError(f"no such file; the run in {folder} used these items", file=noted[-1])
     path = items_path(place)
     if sha256_file(path) != run.items_sha:
-        raise ProbandError(f"these are not the items that {folder} answered (their sha256 differs)", file=path)
+        raise ProbandError(f"not the items of the run in {folder} (their SHA-256 differs)", file=path)
     return path
 
 

@@ -116,7 +116,7 @@ def read_table(
     elif kind in WORKBOOKS:
         rows = _named_rows(_workbook(path), path, names=names, exact=exact)
     else:
-        raise ProbandError(f"is none of {', '.join(SUFFIXES)}, nor a folder of them", file=path)
+        raise ProbandError(f"is neither a {', '.join(SUFFIXES)} file nor a folder of such files", file=path)
     for row in rows:
         bad = next((name for name, cell in row.cells.items() if isinstance(cell, str) and not is_unicode(cell)), None)
         if bad is not None:

@@ -38,7 +38,7 @@ class Pool(Generic[Task, Result]):
 
     def __init__(self, begin: Callable[..., Work[Task, Result]], arguments: tuple[Any, ...], *, workers: int) -> None:
         if workers < 1:
-            raise ProbandError(f"{workers} workers: there must be 1 or more")
+            raise ProbandError(f"--workers is {workers}; it must be 1 or more")
         self.begin, self.arguments, self.workers = begin, arguments, workers
         self.pipes: dict[connection.Connection, Any] = {}  # -> its process
         self.busy: set[connection.Connection] = set()
@@ -135,7 +135,7 @@ class Pool(Generic[Task, Result]):
         process.join(timeout=PATIENCE)
         code = process.exitcode
         how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        return ProbandError(f"a worker process died ({how}); if memory ran out, fewer workers need less")
+        return ProbandError(f"a worker process died ({how}); if memory ran out, use fewer workers")
 
 
 def _serve(

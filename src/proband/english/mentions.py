@@ -139,9 +139,9 @@ class PeopleReader(PeopleFacts):
         if relational and (unreal := next((word for word in words if word in denying), "")):
             raise NotRead(f"{unreal!r} may change the statement")
         if TOO.search(whole) and NAMED.search(whole):
-            raise NotRead("two people may have one name")
+            raise NotRead("two people may have the same name")
         if OWNERS.search(plain):
-            raise NotRead("two owners of one relation are not read: 'Ann and Bo's son'")
+            raise NotRead("a relation to two people at once is not read: 'Ann and Bo's son'")
         if titled := self.grammar.titled.search(plain):
             raise NotRead(f"it is unclear whose {titled[0].split()[0].lower()} is meant")
         if self.ours and not re.search(MARK, plain) and not relational:

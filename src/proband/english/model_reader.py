@@ -289,7 +289,7 @@ def asked_word(question: str, domain: Domain) -> Word | None:
         return named[0]
     if len(named) > 1 and re.search(r"\bor\b", question):
         return None  # before or after?
-    raise NotRead("which relation the question is about is not plain: " + question[:80])
+    raise NotRead("it is unclear which relation the question asks for: " + question[:80])
 
 
 def _question_for_a_thing(question: str, things: Sequence[str], domain: Domain) -> AskedRelation:

@@ -87,7 +87,7 @@ class ParsedReader:
         used: set[int] = set()
         found = list(self._relations(parse))
         if not found:
-            raise NotRead("no relation is found in it")
+            raise NotRead("the sentence states no known relation")
         spans = {token.i for _, tokens in found for token in tokens}
         for word, tokens in found:
             head = self._head(tokens)

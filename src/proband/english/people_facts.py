@@ -83,13 +83,13 @@ class PeopleFacts:
             who, of = self.one(who), self.one(of)
             for a, b in ((who, of), (of, who)) if word.relation == "spouse" else ():
                 if married.setdefault((a, number), b) != b:
-                    raise NotRead("it is unclear who is married to whom")
+                    raise NotRead("it is unclear which two people are married")
             name = self.label(who)
             if who == of:
                 raise NotRead(f"{name} would be a relative of himself or herself")
             for gender in (word.gender, self.people.gender(who)) if genders else ():
                 if gender and told.setdefault(who, gender) != gender:
-                    raise NotRead(f"{name} would be {told[who]} by one word and {gender} by another")
+                    raise NotRead(f"{name} is {told[who]} according to one word and {gender} according to another")
             facts[Fact(name, word.relation, self.label(of), word.gender, False, number)] = None
         for who, word, of, number in self.facts_denied:
             name, other = self.label(self.one(who)), self.label(self.one(of))
@@ -112,7 +112,7 @@ def linked(reading: Reading, asked: Collection[str]) -> Reading:
         return reading
     named = {name for fact in reading.facts for name in (fact.who, fact.of)}
     if missing := next((name for name in asked if name not in named), ""):
-        return replace(reading, unread=Unread(f"nothing that was read relates {missing} to anybody"))
+        return replace(reading, unread=Unread(f"no fact that was read is about {missing}"))
     if len(asked) == 2 and any("'s " in name for name in named):
         met = waiting = [next(iter(asked))]
         for here in waiting:

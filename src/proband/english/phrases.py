@@ -247,7 +247,7 @@ class Grammar:
                 questions |= {(number, asked): None for asked in self._asked(shape)}
         if len(questions) != 1:
             last = next((s for s in reversed(told) if s.endswith("?")), told[-1] if told else "")
-            raise NotRead("it asks more than one question" if questions else self._not_asked(last, names), last)
+            raise NotRead("the text has more than one question" if questions else self._not_asked(last, names), last)
         return next(iter(questions))
 
     def _not_asked(self, question: str, names: Collection[str] | People) -> str:
@@ -298,7 +298,7 @@ class Grammar:
         told = {thing for fact in facts for thing in (fact.who, fact.of)}
         own = [meant[each] for each in (asked.who, asked.of, *asked.among) if each]
         if not own and (owned := next((each for each in sorted(told) if "'s " in each), "")):
-            raise NotRead(f"the question is about all, and {owned!r} names one who is not compared", question)
+            raise NotRead(f"the question compares everybody in the text, but not {owned!r}", question)
         if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
             raise NotRead(f"the story does not mention {unknown!r}", question)
         return replace(reading, facts=facts, question=asked.renamed(meant))

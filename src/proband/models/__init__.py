@@ -60,10 +60,10 @@ def _made(result: Any, spec: str, settings: Mapping[str, Any]) -> Any:
     """The object itself if it is a model; a class or factory is called with the settings."""
     if hasattr(result, "identity") and not isinstance(result, type):
         if settings:
-            raise ProbandError(f"{spec} is a ready object and has no option {next(iter(settings))!r}; it has none")
+            raise ProbandError(f"{spec} is an object, not a class, and takes no option {next(iter(settings))!r}")
         return result
     if not callable(result):
-        raise ProbandError(f"{spec} is of type {type(result).__name__}, not a model or what makes one")
+        raise ProbandError(f"{spec} is of type {type(result).__name__}, not a model or a function that returns one")
     try:
         return result(**{name.replace("-", "_"): value for name, value in settings.items()})
     except TypeError as error:

@@ -68,7 +68,7 @@ class Majority:
             if item.gold is not None and item.choices:
                 (train if item.split == "train" else every).add(item)
         if item is not None and not item.choices:
-            raise ProbandError(f"{self.name} prefers one of several choices; items of {item.suite!r} have none")
+            raise ProbandError(f"{self.name} needs items with choices; items of {item.suite!r} have none")
         self._tally = train if train.items else every
         return self
 

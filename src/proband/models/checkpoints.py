@@ -106,7 +106,7 @@ def _snapshot(repo: str, *, kind: str, revision: str | None, allow_pickle: bool)
     try:
         return Path(snapshot_download(repo, revision=revision, allow_patterns=wanted))
     except HfHubHTTPError as error:
-        raise ProbandError(f"the hub does not give {repo}: {str(error).splitlines()[0]}; {advice}") from None
+        raise ProbandError(f"{repo} cannot be downloaded: {str(error).splitlines()[0]}; {advice}") from None
     except (LocalEntryNotFoundError, OSError, RuntimeError):
         raise ProbandError(f"{repo} is not in the hub cache and the hub cannot be reached; {advice}") from None
 
@@ -191,7 +191,7 @@ def read_network(auto: Any, files: Files, config: Any, *, name: str, options: Ne
     except RuntimeError:
         raise ProbandError(f"{name}: no device {device!r}; a device is cpu, cuda or cuda:NUMBER") from None
     if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ProbandError(f"device {device!r}: torch sees no GPU here")
+        raise ProbandError(f"device {device!r}: torch finds no GPU")
     dtype = options.dtype or ("bfloat16" if device.startswith("cuda") else "float32")
     given: dict[str, Any] = {"use_safetensors": not files.pickle}
     reading: contextlib.AbstractContextManager[None] = contextlib.nullcontext()

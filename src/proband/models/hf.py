@@ -174,7 +174,7 @@ KIND = ModelKind(
 )
 GGUF = ModelKind(
     name="gguf",
-    help="causal language models in a GGUF file, its weights unpacked to the numbers that transformers computes with",
+    help="causal language models in a GGUF file; the weights are unpacked",
     options=GgufOptions,
     load=load_gguf,
 )
@@ -307,7 +307,7 @@ LOADERS: Mapping[str, Callable[[str, EmbeddedOptions], Any]] = {
 }
 EMBEDDED = ModelKind(
     name="embedded",
-    help="models that install with Proband and work offline",
+    help="models that are installed with Proband and work offline",
     options=EmbeddedOptions,
     load=load_embedded,
 )

@@ -38,7 +38,7 @@ def build(
     each, folder = suites.suite(suite), Path(out)
     chosen: Any = read_options(each.options, with_profile(options, profile), of=f"build {suite}")
     if (folder / "run.json").exists():
-        raise ProbandError("is the folder of a run; name another one", file=folder)
+        raise ProbandError("is the folder of a run; choose another one", file=folder)
     check_free(folder, suite=each, seed=seed, options=settings(chosen), force=force)
     built = each.build(chosen, seed=seed)
     if dry_run:
@@ -75,7 +75,7 @@ def check_free(folder: Path, *, suite: Suite, seed: int, options: Mapping[str, A
     if (there.get("suite"), there.get("seed")) != (suite.name, seed):
         other = f"{there.get('suite')}, seed {there.get('seed')}" if there else "items.jsonl without a manifest"
     if other:
-        raise ProbandError(f"contains another build ({other}); name another folder, or give --force", file=folder)
+        raise ProbandError(f"contains another build ({other}); choose another folder, or use --force", file=folder)
 
 
 def write_items(path: Path, built: Built, *, suite: str) -> Counter[str]:

@@ -76,7 +76,7 @@ def audit(
     :param facts_column: Column of facts, [["Ann", "mother", "Bo"], ...]; then no text is read.
     :param readers: A model that reads the texts, instead of the readers that ship; repeatable: a row is read when two
         readings lead to the same verdict. One model reads with two prompts.
-    :param dry_run: Print calls, tokens and cost of --reader; ask nothing.
+    :param dry_run: Print calls, tokens and cost of --reader; send no request.
     :param replies: Models' replies to these rows (question, label, model, reply): scores under the proved labels.
     :param scorer: A function (answer, entry) -> score to test with sham and unusual answers.
     :param fail_on: Exit with code 3 if rows have one of these verdicts (with commas: false,ambiguous).
@@ -92,7 +92,7 @@ def audit(
         raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
     if not (folder / "verdicts.jsonl").exists():
         for name in filter(lambda name: (folder / name).exists(), ("items.jsonl", "run.json", "index.html")):
-            raise ProbandError("already exists and is not an audit; name another folder", file=folder / name)
+            raise ProbandError("already exists and is not an audit; choose another folder", file=folder / name)
     scorer = scorer or (source if source.startswith(GYM) else "")
     formats = [*FORMATS, *(row_format for each in auditors() for row_format in each.formats)]
     formats = [each for each in formats if domain in ("", each.domain)]
@@ -104,7 +104,7 @@ def audit(
             return {"forecasts": list(map(forecast, texts.readings))}
         judge = texts.judge()
     elif dry_run:
-        raise ProbandError("--dry-run is for --reader: without models nothing is asked")
+        raise ProbandError("--dry-run needs --reader: without a model no request is sent")
     worlds, all_worlds = judge.world_descriptions, f"all of {', '.join(judge.world_descriptions)} (--world names one)"
     with tempfile.TemporaryFile() as spool:
         audited = audit_rows(rows, judge, spool)

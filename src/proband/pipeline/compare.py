@@ -100,7 +100,7 @@ def compare(
 def _equal(tested: list[Comparison], points: float, metric: Metric) -> list[dict[str, Any]]:
     """Two one-sided tests over all items of each pair."""
     if not 0 < points < math.inf:
-        raise ProbandError(f"--equal-within is {points:g}: it must be a number of points above 0")
+        raise ProbandError(f"--equal-within is {points:g}; it must be a number of points above 0")
     margin = points / 100 if metric.percent else points
     whole = [(pair, pair.equal_within(margin)) for pair in tested if not pair.group]
     return [{"a": pair.a, "b": pair.b, "points": points, "p": p} for pair, p in whole]
@@ -134,7 +134,7 @@ def _study(items: ItemSet, paths: list[Path], name: str, *, split: str, seed: in
         study = Study(items, items.suite.metrics, seed=seed, pool=pool, split=split, shared=True)
         metric = next((each for each in items.suite.metrics if _applies(study, each)), metric)
     if len(study.systems) != len(paths):
-        raise ProbandError(f"{', '.join(map(str, paths))} hold {len(study.systems)} systems: name each one separately")
+        raise ProbandError(f"{', '.join(map(str, paths))} contain {len(study.systems)} systems: name them separately")
     return study, metric
 
 
@@ -150,7 +150,7 @@ def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:
     if len(result["systems"]) != 2:
         raise ProbandError("a check for a regression needs two runs or logs: the base and the new one")
     if not 0 <= points < math.inf:
-        raise ProbandError(f"--fail-if-worse is {points:g}: it must be a number of points, 0 or more")
+        raise ProbandError(f"--fail-if-worse is {points:g}; it must be a number of points, 0 or more")
     group = result["groups"][0]
     if group["undecided"]:
         raise ProbandError(f"nothing can be checked: {group['verdict']} ({group['n']} items)")

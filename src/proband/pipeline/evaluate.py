@@ -115,7 +115,7 @@ def evaluate(  # type: ignore[misc]  # which option is wrong is said at the call
     begun = any((work.out / "items" / each.name).is_dir() for each in work.whole.sets)  # of these suites or of others
     if not force and work.out.is_dir() and any(work.out.iterdir()) and not begun:
         raise ProbandError(
-            "has files that `evaluate` did not write; name another folder, or give --force", file=work.out
+            "has files that `evaluate` did not write; choose another folder, or use --force", file=work.out
         )
     work.answer()
     return work.write(card=card, force=force)
@@ -156,7 +156,7 @@ class EvaluationJob:
         if not self.models:
             raise ProbandError("evaluate needs a model, such as embedded:smollm2, hf:NAME or an object of your own")
         if size not in ("quick", "panel"):
-            raise ProbandError(f"--size {size}: it is quick or panel")
+            raise ProbandError(f"--size is {size}; it must be quick or panel")
         self.whole, self.size = read_panel(), size
         self.panel = self.whole.only(tuple(name_list(suite)))
         self.options, self.names = read_options(RunOptions, options, of="evaluate"), dict[str, str]()
@@ -188,7 +188,7 @@ class EvaluationJob:
         extended to the whole panel, but not the reverse."""
         limits = ["limit" in read_run(path).settings for path in self.out.glob("runs/*/*/run.json")]
         if self.size == "quick" and not all(limits):
-            wrong = "holds an evaluation of --size panel: give that size to resume it, or name another folder"
+            wrong = "contains an evaluation of --size panel: use this size to resume it, or choose another folder"
             raise ProbandError(wrong, file=self.out)
         for each in self.panel.sets:
             place_items(self.panel, each, items := self.out / "items" / each.name)
@@ -245,7 +245,7 @@ class EvaluationJob:
         asked, made = [part for part in self.runs if part.spec in self.models], list[Forecast]()
         begun = time.monotonic()
         for number, part in enumerate(asked, start=1):
-            log(f"{part.spec}: {part.name} ({number} of {len(asked)}): counting, trying a few items")
+            log(f"{part.spec}: {part.name} ({number} of {len(asked)}): estimating the time with a few items")
             made.append(forecast(part, until=begun + TRYING * number / len(asked)))
         work = [((each.tokens_in or 0) + each.tokens_out, each.seconds or 0.0) for each in made]
         for at, each in enumerate(made):  # what was not tried in time takes as long a token as what was

@@ -239,7 +239,7 @@ class ItemStudy:
         labels = self.study.labels
         chosen = np.array([any(fnmatchcase(label, each) for each in group.split(",")) for label in labels])
         if not chosen.any() or chosen.all():
-            raise ProbandError(f"--group {group}: it fits {chosen.sum()} of the systems {', '.join(labels)}")
+            raise ProbandError(f"--group {group} matches {chosen.sum()} of the systems {', '.join(labels)}")
         found = group_differences(self.fit, chosen, self._sets(), self.clusters)
         counts = (each.n for each in found.values())
         rows = tuple((*row, n) for row, n in zip(_effects(found, partial(figure, sign="+")), counts))

@@ -130,7 +130,7 @@ def _read_run(log: Log, *, items: str | Path | None, by_source: bool) -> None:
     """`by_source`: varied items count under the name of the item they were made from."""
     sets = item_sets([log.path], items=items)
     if len(sets) != 1 or len(sets[0].answered) != 1:
-        raise ProbandError("holds several runs: name one", file=log.path)
+        raise ProbandError("contains several runs: name one", file=log.path)
     (known,) = sets
     metric = known.suite.metric("" if log.metric not in [m.name for m in known.suite.metrics] else log.metric)
     if metric.over == "set":
@@ -311,7 +311,7 @@ def one_set(
         logs = [read_log(each, metric=metric, cluster=cluster, items=items, by_source=by_source) for each in paths]
         return join_logs(logs), logs
     if cluster:
-        raise ProbandError("'cluster' is for logs; the items of a run have their own clusters")
+        raise ProbandError("--cluster is for logs of other tools; items of a run have their own clusters")
     if len(hashes) > 1:
         raise ProbandError(f"{' and '.join(map(str, paths))} answered different sets of items")
     return replace(sets[0], answered=[each for one in sets for each in one.answered]), []

@@ -103,4 +103,4 @@ def place_items(panel: Panel, each: PanelSet, folder: Path) -> None:
         stored = panel.folder / f"{each.name}.jsonl.gz"
         (folder / "items.jsonl").write_bytes(gzip.decompress(stored.read_bytes()))
     if sha256_file(folder / "items.jsonl") != each.sha256:
-        raise ProbandError(f"these are not the items of panel {panel.version} (their sha256 differs)", file=folder)
+        raise ProbandError(f"not the items of panel {panel.version} (their SHA-256 differs)", file=folder)

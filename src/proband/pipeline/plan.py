@@ -53,7 +53,7 @@ def plan(
     :param within: Without pilot runs: correlation of the differences on two items that share a cluster.
     """
     if not 0 < difference < float("inf"):
-        raise ProbandError(f"--difference is {difference:g}: it must be a number above 0")
+        raise ProbandError(f"--difference is {difference:g}; it must be a number above 0")
     for name, value, low, high, inside in (
         ("accuracy", accuracy, 0, 1, 0 < accuracy < 1),
         ("agreement", agreement, -1, 1, -1 <= agreement <= 1),
@@ -61,7 +61,7 @@ def plan(
         ("power", power, 0.05, 1, 0.05 < power < 1),
     ):
         if not inside:
-            raise ProbandError(f"--{name} is {value:g}: it must lie between {low:g} and {high:g}")
+            raise ProbandError(f"--{name} is {value:g}; it must lie between {low:g} and {high:g}")
     path = Path(source)
     below = not (path / "items.jsonl").exists() and any(path.glob("**/run.json"))
     if second is not None or (path / "run.json").exists() or below:
@@ -75,7 +75,7 @@ def plan(
         of = f"correlation of two systems {agreement:g}, of items that share a cluster {within:g}"
         basis = f"assumed: accuracy {accuracy:g}, {of}"
     if tests < 1:
-        raise ProbandError(f"--tests is {tests}: it must be 1 or more")
+        raise ProbandError(f"--tests is {tests}; it must be 1 or more")
     pilot = replace(pilot, tests=tests)
     if pilot.share and difference >= 1:
         raise ProbandError(f"--difference is {difference:g}: a difference of shares is below 1 (0.05 is 5 points)")
@@ -114,7 +114,7 @@ def _from_runs(
     chosen = items.suite.metric(metric or "")
     study = Study(items, [chosen], pool=len(items.answered) > len(runs))
     if len(study.systems) > 2:
-        raise ProbandError(f"{' and '.join(map(str, runs))} hold {len(study.systems)} systems: name one or two")
+        raise ProbandError(f"{' and '.join(map(str, runs))} contain {len(study.systems)} systems: name one or two")
     scores = list(study.scores(chosen, {}).values())
     scores = on_common_items(*scores) if scores else []  # one may know nothing of some items
     if len(scores) != len(study.systems) or not all(map(len, scores)):

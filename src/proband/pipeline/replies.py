@@ -88,7 +88,7 @@ def _why(judged: RowVerdict) -> str:
 def _scored(row: AuditRow, judged: RowVerdict, judge: Judge, path: Path) -> ScoredReply:
     cells = row.cells
     if not isinstance(cells.get("model"), str) or not {"read_answer", "reply"} & cells.keys():
-        raise ProbandError("a reply has the columns 'model' and 'read_answer' or 'reply'", file=path, line=row.line)
+        raise ProbandError("a reply needs the columns 'model' and 'read_answer' or 'reply'", file=path, line=row.line)
     choices, whole, own = judge.choices(judged), str(cells.get("reply") or ""), None
     if "reply" in cells and choices:
         place = Choices(names_of(choices)).read(whole)

@@ -100,7 +100,7 @@ def item_sets(runs: Sequence[str | Path], *, items: str | Path | None = None) ->
             continue
         results[key][1].append(_answered(answers, run, results[key][0]))
     if not results and unbegun:
-        raise ProbandError("no answers yet; the run has not begun to answer", file=unbegun[0])
+        raise ProbandError("no answers yet: the run has not started", file=unbegun[0])
     for path in unbegun:
         log(f"{path.parent}: no answers yet; left out")
     made = list[ItemSet]()

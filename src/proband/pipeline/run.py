@@ -52,7 +52,7 @@ def planned_runs(items: Path, model: str | Model, out: Path, options: RunOptions
     if len(set(prompts.values())) < len(prompts):
         raise ProbandError("two prompts have the same name, and so would have the same folder")
     if options.repeat > 1 and len(prompts) > 1:
-        raise ProbandError("--repeat is for one prompt: name one, or ask with several prompts once")
+        raise ProbandError("--repeat takes one prompt; without --repeat several are possible")
     each = {name: replace(options, options={**options.options, "prompt": prompt}) for prompt, name in prompts.items()}
     if options.repeat > 1:
         (one,) = each.values() or [options]
@@ -239,7 +239,7 @@ class Runner(RunSetup):
         """`others`: what further runs of the same command have used."""
         described = self.describe()
         if (self.out / "items.jsonl").exists():
-            raise ProbandError("is a folder of items; name another one for the run", file=self.out)
+            raise ProbandError("is a folder of items; choose another one for the run", file=self.out)
         self.out.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.out):
             self.described = self.begin(described)
@@ -257,7 +257,7 @@ class Runner(RunSetup):
         the run with what earlier processes have used, and how many items it had at each look."""
         path, answered, retry_errors = self.out / "run.json", self.answers.begun(), self.run_options.retry_errors
         if answered and not path.exists():
-            raise ProbandError("contains answers.jsonl but no run.json; name another folder", file=self.out)
+            raise ProbandError("contains answers.jsonl but no run.json; choose another folder", file=self.out)
         there = read_run(path) if path.exists() else run
         if not answered:
             run = msgspec.structs.replace(run, usage=there.usage)
@@ -267,7 +267,7 @@ class Runner(RunSetup):
         for name, (old, new) in differences(there, run).items():
             if not (name == "settings" and grows):
                 differs = f"{name!r} differs: this folder holds a run with {old[:80]}, now it is {new[:80]}"
-                raise ProbandError(f"{differs}; name another folder", file=path)
+                raise ProbandError(f"{differs}; choose another folder", file=path)
         looks = [*there.settings.get("looks", ()), *([there.settings.get("asked")] if grows else [])]
         settings = {**run.settings, **({"looks": looks} if looks else {})}
         run = msgspec.structs.replace(run, usage=there.usage, settings=settings)

@@ -102,7 +102,7 @@ def load_scorer(name: str) -> Scorer:
     except ProbandError as error:
         raise ProbandError(f"--scorer {name}: {error}") from None
     if not callable(found):
-        raise ProbandError(f"--scorer {name}: takes module:function, or {GYM}TASK")
+        raise ProbandError(f"--scorer {name}: must be module:function or {GYM}TASK")
     return cast(Scorer, found)
 
 
@@ -190,7 +190,7 @@ def _line(probe: Probe, tried: Sequence[Tried]) -> dict[str, str | int | dict[st
     wrong = [each for each in tried if probe.wants is not None and not each.said and each.score != probe.wants]
     fault = "" if probe.text is None and said.startswith("raised") else said
     if wrong and not fault:
-        fault = "no full credit for a right answer" if probe.wants else "credit for what is no answer"
+        fault = "no full credit for a right answer" if probe.wants else "credit for a reply that is not an answer"
     shown = (wrong or list(tried))[0].reply or ""
     return {"probe": probe.name, "credit": dict(kinds), "fault": fault, "replies": len(tried), "example": shown[:120]}
 

@@ -95,7 +95,7 @@ def check_replies(
     :param question_column: Column of the question (default: guessed).
     :param judge: A model that judges each step: its verdicts are compared with the proofs.
     :param readers: A model that reads the texts, as in `proband audit`; repeatable.
-    :param dry_run: Print calls, tokens and cost of --reader; ask nothing.
+    :param dry_run: Print calls, tokens and cost of --reader; send no request.
     """
     columns = {what: name for what, name in (("reply", reply_column), ("question", question_column)) if name}
     settled = read_options(RunOptions, options, of="steps")
@@ -109,11 +109,11 @@ def check_replies(
             return {"forecasts": list(map(forecast, texts.readings))}
         checkers.known[domain] = ReplyChecker(texts.judge())
     elif dry_run:
-        raise ProbandError("--dry-run is for --reader: without models nothing is asked")
+        raise ProbandError("--dry-run needs --reader: without a model no request is sent")
     replies = track(replies_of(source, items=items, columns=columns), "checking replies")
     result = _write(map(checkers.record, replies), folder, source.name)
     if not result["replies"]:
-        raise ProbandError("holds no replies", file=source)
+        raise ProbandError("contains no replies", file=source)
     if judge:
         from proband.pipeline.step_labels import judge_steps
 

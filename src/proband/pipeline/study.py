@@ -58,7 +58,7 @@ def study(
     if not part:
         check_folder(folder)  # before any stage
     if jobs > 1 and engine != "local":
-        raise ProbandError("--jobs is for the local engine: the ray engine shares out the items of one run at a time")
+        raise ProbandError("--jobs needs the local engine: the ray engine distributes the items of one run at a time")
     if jobs > 1:
         perform_at_once(stages, jobs=jobs, file=path)
     models, lines, failed = Models(engine=engine, workers=workers), list[StageLine](), list[ProbandError]()
@@ -126,7 +126,7 @@ def stages_of(read: StudyFile, path: Path, out: Path, part: str) -> list[Stage]:
         return stages
     chosen = [stage for stage in stages if stage.verb == "run" and any(text in stage.name for text in name_list(part))]
     if not chosen:
-        raise ProbandError(f"--part {part}: no run has it in its name; --dry-run lists them")
+        raise ProbandError(f"--part {part}: no run has this in its name; --dry-run lists the runs")
     for stage in chosen:
         chosen += filter(None, (getattr(stage, name, None) for name in ("items", "trained")))  # and what these need
     keys = {stage.key for stage in chosen}

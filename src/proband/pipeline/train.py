@@ -79,7 +79,7 @@ def starting_model(net: Net, model: str | Model | None, *, suite: Suite) -> Any:
 def check_free(folder: Path) -> None:
     """Refuse a folder with other content."""
     if folder.exists() and not folder.is_dir():
-        raise ProbandError("exists already and is not a folder", file=folder)
+        raise ProbandError("already exists and is not a folder", file=folder)
     result = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
     if result and not result & {NOTE, CHECKPOINT}:
-        raise ProbandError("exists already and is not an empty folder", file=folder)
+        raise ProbandError("already exists and is not an empty folder", file=folder)

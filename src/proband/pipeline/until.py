@@ -24,7 +24,7 @@ FIRST, GROWTH = 10, 1.15  # clusters at the first look, and how many times as ma
 
 
 def target_of(until: str) -> float:
-    """The half width that is asked for.
+    """The half-width that is asked for.
 
     >>> target_of("±3"), target_of("2.5")
     (0.03, 0.025)
@@ -32,9 +32,9 @@ def target_of(until: str) -> float:
     try:
         points = float(until.strip().lstrip("±+-"))
     except ValueError:
-        raise ProbandError(f"--until {until}: write the half width in points, such as ±3") from None
+        raise ProbandError(f"--until {until}: write the half-width in points, such as ±3") from None
     if not 0 < points < 50:
-        raise ProbandError(f"--until {until}: the half width must lie between 0 and 50 points")
+        raise ProbandError(f"--until {until}: the half-width must lie between 0 and 50 points")
     return points / 100
 
 

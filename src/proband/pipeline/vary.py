@@ -52,7 +52,7 @@ def vary(
         raise ProbandError(f"{suite.name} has no variations")
     chosen = [suite.variation(name) for name in dict.fromkeys(name_list(as_))] or [suite.variation("")]
     if folder.resolve() == path.parent.resolve():
-        raise ProbandError("is the folder of the source items; name another one", file=folder)
+        raise ProbandError("is the folder of the source items; choose another one", file=folder)
     manifest = source_manifest(path)
     splits = scored_splits({item.split for item in read_items(path)}, split)
     made, reasons = Counter[str](), {each.name: Counter[str]() for each in chosen}  # why there is none
@@ -96,9 +96,9 @@ def source_manifest(path: Path) -> Mapping[str, Any]:
     manifest = read_manifest(path)
     recorded = manifest.get("sha256", {}).get(path.name)
     if recorded is not None and recorded != sha256_file(path):
-        raise ProbandError("has changed since it was built (manifest.json has another sha256)", file=path)
+        raise ProbandError("has changed since it was built (its SHA-256 is not that of manifest.json)", file=path)
     if "variations" in manifest:
-        raise ProbandError("holds varied items already; vary their source", file=path.parent)
+        raise ProbandError("contains varied items already; vary their source", file=path.parent)
     return manifest
 
 

@@ -139,7 +139,7 @@ class ReplyChecker:
         if label is None and re.fullmatch(r"[\w-]+(?:['’]s)?", answer):  # a word that is no relation of the domain
             label = Label(None, answer.lower())
         if label is None:
-            why = f"the answer {answer[:40]!r} is no answer to the question" if answer else f"{NO_ANSWER} in the reply"
+            why = f"{answer[:40]!r} is not an answer to the question" if answer else f"{NO_ANSWER} in the reply"
             return replace(checked, outcome=judged_outcome(checked, None), why=checked.why or why)
         asked = case.asked._replace(who=label.pair[0], of=label.pair[1]) if label.pair else case.asked
         try:

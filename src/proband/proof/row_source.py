@@ -76,7 +76,7 @@ def gym_options(source: str) -> dict[str, Any]:
     name, _, query = source.removeprefix(GYM).partition("?")
     if name not in (tasks := gym_tasks()):
         more = "" if len(tasks) > 1 else f"; pip install {PUZZLES} adds provers for puzzles"
-        raise ProbandError(f"{source}: of reasoning-gym, a prover settles {', '.join(tasks)}, not {name!r}{more}")
+        raise ProbandError(f"{source}: provers exist for reasoning-gym's {', '.join(tasks)}, not for {name!r}{more}")
     options: dict[str, Any] = {"name": name, **GYM_OPTIONS}
     for key, value in parse_qsl(query, keep_blank_values=True):
         if key not in GYM_OPTIONS or not value.isdigit():

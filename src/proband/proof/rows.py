@@ -84,7 +84,7 @@ def row_files(path: Path) -> list[RowFile]:
     """The files of rows at `path`: itself, or those in the folder."""
     files = [each for each in files_at(path, (*ENDINGS, ".txt", ".txt.gz")) if path.is_file() or _has_rows(each)]
     if not files:
-        raise ProbandError(f"holds no file of rows ({', '.join(SUFFIXES)})", file=path)
+        raise ProbandError(f"contains no file of rows ({', '.join(SUFFIXES)})", file=path)
     if not _has_rows(files[0]):
         raise ProbandError(f"not a file of rows: its name ends in none of {', '.join(SUFFIXES)} (or .gz)", file=path)
     built = [each for each in files if each.name == "items.jsonl"]  # of a folder that `proband build` wrote
@@ -116,7 +116,7 @@ def columns_of(
             flag = f"--{what}-column{'s' * (what == 'pair')}"
             raise ProbandError(f"no column {missing!r} ({flag}); there are: {there}", file=file)
     if "facts" in given and "pair" not in given:
-        raise ProbandError("--facts-column needs --pair-columns: the two that the answer is about", file=file)
+        raise ProbandError("--facts-column needs --pair-columns, the columns of A and B in the question", file=file)
     spelled = {str(name).casefold(): str(name) for name in reversed(list(cells))}
     guessed = {what: next((spelled[name] for name in own if name in spelled), "") for what, own in names.items()}
     columns = {what: given.get(what) or guessed[what] for what in names}

@@ -198,7 +198,7 @@ def _tested(
 def _of_outcomes(study: Study, claim: Claim, by_label: Mapping[str, Outcome]) -> Iterator[Verdict]:
     outcomes = [(label, outcome) for label, outcome in by_label.items() if not label.startswith("baseline:")]
     if not outcomes:
-        yield _no_data(claim, study, why="the table it needs was not asked for, or has no data")
+        yield _no_data(claim, study, why="the table it needs was not selected, or has no data")
     for label, outcome in outcomes:
         yield _verdict(claim, study, label, outcome)
 

@@ -38,7 +38,7 @@ def write_leaderboard(
     if not sets:
         raise ProbandError("nothing to report: no run was given")
     if (out / "index.html").exists() and not (out / "leaderboard.json").exists() and not force:
-        raise ProbandError("exists and is not a leaderboard; name another folder, or give --force",
+        raise ProbandError("exists and is not a leaderboard; choose another folder, or use --force",
                            file=out / "index.html")  # fmt: skip
     keys = unique([slug(each.suite.name + (f"-{each.source}" if each.source else "")) for each in sets])
     boards = [

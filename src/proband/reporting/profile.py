@@ -259,7 +259,7 @@ class CapabilityReader:
             pairs = [pair for pair in pairs if right.issuperset(pair[0].facts.get("rests_on", ()))]
         own = Scores.of_runs([pairs], metric)
         if own is None:
-            reason = "its answers are not of the kind that is measured" if pairs else "it recalls too few facts"
+            reason = "this metric does not apply to its answers" if pairs else "it recalls too few facts"
             return CapabilityRow(capability=of, model=model, reason=reason)
         row = CapabilityRow(
             capability=of, model=model, metric=metric, scores=own, pairs=pairs,

@@ -132,7 +132,7 @@ def check_folder(out: Path, *, force: bool = False) -> None:
     """Whether a report may be written into a folder, asked before there is anything to report."""
     for name, what in (("items.jsonl", "items"), ("run.json", "a run"), ("net.json", "a network")):
         if (out / name).exists():
-            raise ProbandError(f"is a folder of {what}; name another one for the report", file=out)
+            raise ProbandError(f"is a folder of {what}; choose another one for the report", file=out)
     if out.exists() and not out.is_dir():
         raise ProbandError("is a file; name a folder", file=out)
     if not force and not _files_of(out / SUMMARY):
@@ -143,7 +143,7 @@ def _check_free(out: Path, names: Iterable[str]) -> None:
     for name in names:
         if (out / name).exists():
             raise ProbandError(
-                "already exists and is not a report; name another folder, or give --force", file=out / name
+                "already exists and is not a report; choose another folder, or use --force", file=out / name
             )
 
 

@@ -85,7 +85,7 @@ class Stream:
         self.suite: Suite = suites.suite(suite)
         self.seed, self.think, self.steps_weight = seed, think, steps_weight
         if not 0 <= steps_weight <= 1:
-            raise ProbandError("'steps_weight' is from 0 to 1")
+            raise ProbandError("'steps_weight' must be between 0 and 1")
         if steps_weight and not self.suite.audit:
             raise ProbandError(f"items of suite {suite!r} have no prover: their steps cannot be rewarded")
         self.variation = self.suite.variation(variation) if variation else None

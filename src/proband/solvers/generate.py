@@ -84,7 +84,7 @@ def make_generate_solver(asking: Asking) -> Solver:
     """The solver `generate` for a suite."""
     return Solver(
         name="generate",
-        help="the model replies in words; a reader finds the answer (default where a model gives no probabilities)",
+        help="the model replies in words; the choice is extracted (default if a model gives no probabilities)",
         needs=Generates,
         solve=partial(solve, asking=asking),
         options=GenerateOptions,

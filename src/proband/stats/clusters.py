@@ -84,7 +84,7 @@ class Clusters:
             clusters = list(zip(*clusters.values(), strict=True))
         rows = clusters.tolist() if hasattr(clusters, "tolist") else list(clusters)
         if len(rows) != items:
-            raise ProbandError(f"{len(rows)} clusters for {items} items: name what each item shares")
+            raise ProbandError(f"{len(rows)} clusters for {items} items: give one cluster per item")
         return cls.of([_by_place(each) for each in rows])
 
     @property

@@ -62,7 +62,7 @@ def corrected(
         raise ProbandError(f"the judge has no verdict on answer {int(np.flatnonzero(~np.isfinite(f))[0])}")
     sample = np.flatnonzero(np.isfinite(y))
     if len(sample) < 2:
-        raise ProbandError(f"people judged {len(sample)} of {len(f)} answers: 2 are the least")
+        raise ProbandError(f"people judged {len(sample)} of {len(f)} answers; at least 2 are needed")
     n, every = len(sample), len(f)
     covariance, spread = float(np.cov(y[sample], f[sample])[0, 1]), float(f.var())
     weight = covariance / ((1 + n / every) * spread) if spread > 0 else 0.0

@@ -12,7 +12,7 @@ theirs for a planned number of clusters T,
 
     l_t = sqrt(2 log(2/a) / (v_(t-1) T)),    at most 1/(2m) for l+ and 1/(2(1 - m)) for l-,
 
-with v the variance of S_t/N about the mean in the clusters before t. A run that is to end at a half width of h needs
+with v the variance of S_t/N about the mean in the clusters before t. A run that is to end at a half-width of h needs
 about T = 2 v log(2/a) / h^2 clusters, so l_t = h / v. Nothing is approximate: the interval covers whatever T is and
 with few clusters too. The price is 2 log(2/a) / 1.96^2 = 1.92 times the items of a fixed design whose variance was
 known. A difference of two systems, between -1 and 1, is mapped to [0, 1].
@@ -62,7 +62,7 @@ def confidence_sequence(
     alpha: float = ALPHA,
 ) -> list[Look]:
     """The interval of the mean score after each cluster. `largest`: the most items that any cluster has, also of those
-    not yet asked; `aim`: the half width at which the run is to end; else `planned`, the number of clusters.
+    not yet asked; `aim`: the half-width at which the run is to end; else `planned`, the number of clusters.
 
     >>> looks = confidence_sequence([1, 0, 1, 1] * 50, [1] * 200)
     >>> looks[-1].mean, round(looks[-1].low, 2), round(looks[-1].high, 2)

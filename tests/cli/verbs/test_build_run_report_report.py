@@ -35,8 +35,8 @@ def test_the_page_is_written(proband: Any, items: Path) -> None:
 def test_a_folder_of_items_or_of_a_run_is_no_place_for_a_report(proband: Any, items: Path) -> None:
     run = items.parent / "run"
     proband("run", items, "-m", "baseline:random", "-o", run)
-    assert "is a folder of items; name another one for the report" in proband.fails(
+    assert "is a folder of items; choose another one for the report" in proband.fails(
         "report", run, "-o", items, "--force"
     )
-    assert "is a folder of a run; name another one for the report" in proband.fails("report", run, "-o", run)
+    assert "is a folder of a run; choose another one for the report" in proband.fails("report", run, "-o", run)
     assert sorted(path.name for path in items.iterdir()) == ["items.jsonl", "manifest.json"]

@@ -54,7 +54,7 @@ def test_odd_input_is_refused_in_one_line(proband: Any, logs: list[str], tmp_pat
     out = tmp_path / "out"
     assert "no such file or folder" in proband.fails("items", *logs, tmp_path / "none", "-o", out)
     assert "the items have no tag 'length'; there are k" in proband.fails("items", *logs, "-o", out, "--by", "length")
-    assert "--group z*: it fits 0 of the systems" in proband.fails("items", *logs, "-o", out, "--group", "z*")
+    assert "--group z* matches 0 of the systems" in proband.fails("items", *logs, "-o", out, "--group", "z*")
     assert "groups of 1 and 7 systems are too few" in proband.fails("items", *logs, "-o", out, "--group", "old-0")
     odd = {
         "a,1\nb,0\n": "there are 5 systems on 2 items",

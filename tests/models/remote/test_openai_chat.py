@@ -204,7 +204,7 @@ def test_retries_are_summed_up(capsys: pytest.CaptureFixture[str]) -> None:
     with Stub(HI, lambda path, body, before: "429 slow down" if before < 2 else None) as stub:
         assert model_at(stub).chat(chats, max_tokens=1, temperature=0.0, seed=0) == ["Hi."] * 6
     first, last = capsys.readouterr().err.splitlines()
-    assert "429: slow down; trying again in 0.0 s" in first
+    assert "429: slow down; retrying in 0.0 s" in first
     assert last.endswith(": 12 retries so far: 429: slow down (12)")
 
 

@@ -150,5 +150,5 @@ def test_a_tag_that_no_item_has_is_named_with_those_that_there_are(tmp_path: Pat
     folder = write(tmp_path, analogy(8))
     with pytest.raises(ProbandError, match=r"no item has a tag 'prob' \(did you mean probe\?\); there are .*relation"):
         lines(folder, where={"prob": "type"})
-    with pytest.raises(ProbandError, match="--where probe=other: no item has it"):
+    with pytest.raises(ProbandError, match="--where probe=other: no item has these tags"):
         lines(folder, where={"probe": "other"})

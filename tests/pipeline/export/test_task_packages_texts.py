@@ -42,7 +42,7 @@ def test_sentences_scored_whole(folder: Folder, story: Make) -> None:
 
 def test_items_that_the_suites_solver_cannot_ask(folder: Folder, story: Make) -> None:
     source = survey(folder([story(0, suite="word-pairs", prompt="Rome is to Italy.", facts={"sentences": ["one"]})]))
-    with pytest.raises(ProbandError, match="not scored after one and the same text"):
+    with pytest.raises(ProbandError, match="do not all follow the same text"):
         list(with_texts(source, Solver(name="whole", help="", needs=ScoresText, solve=one_text)))
     assert solver_of(source).name == "likelihood"  # the shared way: the prompt, then "Answer: choice"
     ((_, texts),) = with_texts(source, solver_of(source))
@@ -58,5 +58,5 @@ def test_contexts_must_agree(story: Make) -> None:
         scores = model.score([Text("one two", 3), Text("three two", 5), Text("one two", 3)], method="ll")
         return [Answer(item_id=item.id, scores=tuple(score.total for score in scores)) for item in items]
 
-    with pytest.raises(ProbandError, match="not scored after one and the same text"):
+    with pytest.raises(ProbandError, match="do not all follow the same text"):
         scored_texts([story(0)], Solver(name="two", help="", needs=ScoresText, solve=solve))

@@ -145,7 +145,7 @@ def test_several_judges_of_our_own_format(tmp_path: Path, rule: str, labels: dic
 def test_bad_lines_of_our_own_format_are_named(tmp_path: Path) -> None:
     for line, message in (
         ("+ heals", "line 6: has 1 judgments, the first phrase 3"),
-        ("*+- heals", "line 6: a phrase is"),
+        ("*+- heals", "line 6: a phrase needs"),
     ):
         (tmp_path / "questions.txt").write_text(OWN + line + "\n", encoding="utf-8")
         with pytest.raises(ProbandError, match=message):

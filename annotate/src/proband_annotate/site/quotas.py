@@ -25,5 +25,5 @@ def read_groups(folder: Path, project: Project) -> Mapping[str, str]:
             raise ProbandError(f"has no column {missing[0]!r} (quotas); it has {known}", file=path)
         groups = {row[quotas.id_column]: row[quotas.column] for row in table if row[quotas.id_column]}
     if unknown := sorted(set(quotas.most) - set(groups.values())):
-        raise ProbandError(f"nobody has {unknown[0]!r} in the column {quotas.column!r} (quotas.most)", file=path)
+        raise ProbandError(f"no person has {unknown[0]!r} in the column {quotas.column!r} (quotas.most)", file=path)
     return groups

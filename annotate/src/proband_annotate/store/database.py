@@ -83,7 +83,7 @@ class Database:
             busy = connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             connection.close()
             if busy:
-                raise ProbandError("erased, but a long read keeps it in the database's log; give the command again")
+                raise ProbandError("erased, but a long read keeps it in the database's log; run the command again")
             return
         with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as vacuum:
             vacuum.exec_driver_sql(f"VACUUM (FULL) {', '.join(metadata.tables)}")

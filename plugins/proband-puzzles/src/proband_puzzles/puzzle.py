@@ -68,7 +68,7 @@ class PuzzleJudge:
             return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
         label = self.puzzle.answer(row.answer, parsed)
         if label is None and not self.puzzle.right:
-            unread = Unread(f"the answer {row.answer[:40]!r} is none to this question")
+            unread = Unread(f"the answer {row.answer[:40]!r} is not an answer to this question")
             return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
         settled = {world: self.puzzle.solve(parsed, world) for world in self.worlds}
         by_world = {world: (verdict_of(label, each), each.possible) for world, each in settled.items()}

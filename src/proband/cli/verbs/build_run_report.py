@@ -74,7 +74,7 @@ def run(
     Example: proband run items -m embedded:mlm -o runs/mlm
 
     :param items: Folder that `proband build` wrote, or a file of items.
-    :param dry_run: Print the number of items, calls and tokens, the time and (with --prices) the cost; ask no server.
+    :param dry_run: Print the number of items, calls and tokens, the time and (with --prices) the cost; send no request.
     """
     from proband.pipeline.run import forecasts, run_all
 
@@ -163,7 +163,7 @@ def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
         last = until["looks"][-1]
         end = "stopped" if until["reached"] else "all items used, the interval is still wider"
         ends = f"[{100 * last['low']:.1f}, {100 * last['high']:.1f}]"
-        yield f"{end}: {100 * last['mean']:.1f} {ends} after {last['items']:,} items, valid at each of the looks"
+        yield f"{end}: {100 * last['mean']:.1f} {ends} after {last['items']:,} items, valid at every look"
     for item, failure in errors[:LISTED]:
         yield f"error: item {item!r}: {failure}"
     if len(errors) > LISTED:

@@ -87,14 +87,14 @@ def show(
     Example: proband show items ITEM_ID
 
     :param folder: Folder of items or of a run.
-    :param item_id: Name of the item (default: list some).
+    :param item_id: Id of the item (default: list some).
     :param wrong: Of a run: show N items that it got wrong.
     :param runs: Runs to read (default: those next to the items).
     :param prompt: Print the exact text that the model of -m gets, instead of the item.
     :param options: Option of the solver, such as prompt=FILE or shots=3; repeatable.
     """
     if wrong is not None and wrong < 1:
-        raise ProbandError(f"--wrong {wrong}: a number of items, 1 or more")
+        raise ProbandError(f"--wrong is {wrong}; it must be 1 or more")
     if wrong is not None:
         return [_shown(folder, name, runs=[folder]) for name in islice(wrong_items(Path(folder)), wrong)]
     if not item_id:

@@ -36,7 +36,7 @@ class NgramReader:
         """The assertions of a line, with the count of its n-gram."""
         cells = line.split("\t", 3)
         if len(cells) < 3:
-            why = "no syntactic n-gram: head word, n-gram, count, counts by year"
+            why = "not a syntactic n-gram: head word, n-gram, count, counts by year"
             raise ProbandError(why, file=self.file, line=number)
         ngram = cells[1]
         if not NEEDED.search(ngram):

@@ -98,7 +98,7 @@ class Causal(EmbedsTokens):
             before = [blanks[i][0].rstrip() for i in here]
             lefts = [tokens.ids for tokens in self.read(before, contexts=list(map(has_context, before)))]
             if any(not len(left) for left in lefts):
-                raise ProbandError(f"{self.name}: without a BOS a blank needs some text before it")
+                raise ProbandError(f"{self.name}: without a BOS token a blank needs some text before it")
             deepest = max(map(len, lefts)) + max(map(len, ids)) - 1  # the last token of a word is not read
             if self.longest is not None and deepest > self.longest:
                 if not self.cut_left:

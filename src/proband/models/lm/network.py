@@ -150,7 +150,7 @@ def _behind(tokenizer: Any, stand_in: str, words: Sequence[str]) -> list[list[in
     read = _plain(tokenizer, [stand_in + word for word in words])
     for word, ids in zip(words, read):
         if ids[: len(before)] != before or len(ids) == len(before):
-            raise ProbandError(f"the tokenizer cannot spell {word!r} as a separate word")
+            raise ProbandError(f"the tokenizer cannot encode {word!r} as a separate word")
     return [ids[len(before) :] for ids in read]
 
 

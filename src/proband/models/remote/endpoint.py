@@ -156,7 +156,7 @@ class Retries:
         self.reasons[reason] += 1
         if not self.reported:
             self.reported, self.reported_at = 1, time.monotonic()
-            log(f"{self.name}: {reason}; trying again in {wait:.1f} s (further retries are summed up)")
+            log(f"{self.name}: {reason}; retrying in {wait:.1f} s (further retries are summed up)")
         elif time.monotonic() - self.reported_at > SUMMED:
             self.sum_up()
 

@@ -215,7 +215,7 @@ def load(rest: str, *, options: RemoteOptions, protocol: Protocol) -> NativeRemo
 def _kind(protocol: Protocol) -> ModelKind:
     return ModelKind(
         name=protocol.name,
-        help=f"{protocol.title}'s service by its own protocol ({protocol.name}:MODEL); no log-probabilities",
+        help=f"{protocol.title}'s service with its own protocol ({protocol.name}:MODEL); no log-probabilities",
         options=RemoteOptions,
         load=lambda rest, *, options: load(rest, options=options, protocol=protocol),
         asks=lambda rest: "",

@@ -121,7 +121,7 @@ def with_tags(rows: Sequence[Outline], suite: Suite, where: Mapping[str, str], *
             there = f"{did_you_mean(other, known)}; there are {', '.join(known)}"
             raise ProbandError(f"--where: no item has a tag {other!r}{there}", file=path)
         named = ", ".join(f"{name}={values}" for name, values in where.items())
-        raise ProbandError(f"--where {named}: no item has it", file=path)
+        raise ProbandError(f"--where {named}: no item has these tags", file=path)
     return np.array(chosen, dtype=np.bool_)
 
 

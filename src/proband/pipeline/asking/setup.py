@@ -183,7 +183,7 @@ def net_folder(name: str) -> Path:
     for line in (shipped / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
         digest, _, file = line.partition("  ")
         if file.startswith(f"{name}/") and sha256_file(shipped / file) != digest:
-            raise ProbandError("is not the file that was packed (its sha256 differs)", file=shipped / file)
+            raise ProbandError("is not the packaged file (its SHA-256 differs)", file=shipped / file)
     return shipped / name
 
 
@@ -201,7 +201,7 @@ def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:
         identity = note.get("model", {})  # of the frozen model that it was trained on; the dtype may differ
         loaded.encoder = load_model(str(identity.get("name", "")), given)
         if {**loaded.encoder.identity(), "dtype": ""} != {**identity, "dtype": ""}:
-            raise ProbandError(f"was trained on another {loaded.encoder.name} than the one that is here", file=folder)
+            raise ProbandError(f"was trained with another version of {loaded.encoder.name}", file=folder)
     loaded.name = spec
     loaded.net_note = {name: note[name] for name in ("net", "seed", "options", "items_sha", "model") if name in note}
     return loaded

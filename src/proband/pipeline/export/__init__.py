@@ -131,7 +131,7 @@ def staged(out: Path, *, force: bool) -> Iterator[Path]:
         files = {path: target.parent / path.relative_to(folder) for path in Path(folder).rglob("*") if path.is_file()}
         for path, final in sorted(files.items()):
             if not force and final.exists() and not (final.is_file() and filecmp.cmp(path, final, shallow=False)):
-                wrong = "already exists with different content; name another place, or give --force"
+                wrong = "already exists with different content; choose another path, or use --force"
                 raise ProbandError(wrong, file=final)
         for path, final in sorted(files.items()):
             final.parent.mkdir(parents=True, exist_ok=True)

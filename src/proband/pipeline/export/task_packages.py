@@ -104,7 +104,7 @@ def scored_texts(items: Sequence[Item], solver: Solver) -> list[ScoredTexts]:
         texts = [recorder.texts[int(score)] for score in answer.scores]
         contexts = {text.text[: text.start] for text in texts}
         if len(contexts) != 1 or len(texts) != len(item.choices):
-            raise ProbandError(f"item {item.id!r}: its choices are not scored after one and the same text")
+            raise ProbandError(f"item {item.id!r}: its choices do not all follow the same text")
         continuations = tuple(text.text[text.start :] for text in texts)
         results.append(ScoredTexts(context=contexts.pop(), continuations=continuations))
     return results

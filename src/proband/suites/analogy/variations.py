@@ -116,7 +116,7 @@ def twin(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
                 "clusters": [f"{relation.name}/{k}" for k in (i, j)],
             },
         )
-    return "its relation has no other tuples that are as common"
+    return "its relation has no other word pairs of similar frequency"
 
 
 @lru_cache(maxsize=4096)
@@ -168,7 +168,7 @@ def same_options(source: Item, varied: Item) -> str | None:
 def turned_round(source: Item, varied: Item) -> str | None:
     old, new = ([list(pair) for pair in (item.facts["query"], *item.facts["options"])] for item in (source, varied))
     turned = old == [pair[::-1] for pair in new] and source.gold == varied.gold
-    return _otherwise_told(varied) if turned else "its pairs are not its source's turned round"
+    return _otherwise_told(varied) if turned else "its pairs are not the reversed pairs of its source"
 
 
 def another_pair(source: Item, varied: Item) -> str | None:
@@ -182,6 +182,6 @@ def another_pair(source: Item, varied: Item) -> str | None:
 VARIATIONS = (
     Variation(name="order", help="the options in another order", effect="keeps", make=order, check=same_options),
     Variation(name="template", help="another template", effect="keeps", make=template, check=same_options),
-    Variation(name="inverse", help="both pairs turned round", effect="changes", make=inverse, check=turned_round),
-    Variation(name="twin", help="other tuples, as common", effect="twin", make=twin, check=another_pair),
+    Variation(name="inverse", help="both pairs reversed", effect="changes", make=inverse, check=turned_round),
+    Variation(name="twin", help="other word pairs of similar frequency", effect="twin", make=twin, check=another_pair),
 )

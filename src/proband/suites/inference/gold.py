@@ -207,7 +207,7 @@ def read_questions(path: Path) -> list[JudgedQuestion]:
         marks = mark.removesuffix("~")
         if not marks or set(marks) - set(FOLLOWS) or not phrase.strip() or not questions:
             raise ProbandError(
-                "a phrase is = + < - or ? of each judge, with ~ or not, and words", file=path, line=number
+                "a phrase needs one of = + < - ? per judge, optionally ~, and then words", file=path, line=number
             )
         if len(marks) != len(judges := next((p[0] for q in questions for p in q.phrases), marks)):
             raise ProbandError(f"has {len(marks)} judgments, the first phrase {len(judges)}", file=path, line=number)

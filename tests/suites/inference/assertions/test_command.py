@@ -157,7 +157,7 @@ def test_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no such file or folder" in capsys.readouterr().err
     source = ngrams(tmp_path / "arcs", 3)
     build_store([source], out=tmp_path / "s")
-    with pytest.raises(ProbandError, match="was begun with another format; take another folder"):
+    with pytest.raises(ProbandError, match="was begun with another format; choose another folder"):
         build_store([source], out=tmp_path / "s", options=ExtractionOptions(format="ngrams"))
     (tmp_path / "arcs.none").write_text("dog\tthe/DT/det/2 dog/NN/pobj/0\t99\t1990,99\n", encoding="utf-8")
     assert main(["inference", "assertions", str(tmp_path / "arcs.none"), "-o", str(tmp_path / "n")]) == 2
@@ -198,7 +198,7 @@ def test_parts_of_two_parsers_do_not_mix(
     monkeypatch.setattr("proband_english.__version__", "9.9")
     capsys.readouterr()
     assert main([*words, str(text)]) == 2
-    assert "was begun with another parser; take another folder" in capsys.readouterr().err
+    assert "was begun with another parser; choose another folder" in capsys.readouterr().err
     assert main([*words, str(triples)]) == 0
     monkeypatch.undo()
     del settings["parser"]  # a store from before versions were recorded

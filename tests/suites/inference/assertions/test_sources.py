@@ -75,7 +75,7 @@ def test_odd_spaces_capitals_and_quotation_marks_of_a_table(tmp_path: Path) -> N
     [
         ("a.tsv", "a\tb\tc\t1\nx\ty\n", r"a\.tsv line 2: must be subject, relation, object"),
         ("a.tsv", "a\tb\tc\t1\na\tb\tc\tmany\n", r"a\.tsv line 2: count 'many' is not a whole number"),
-        ("arcs.1", "x\n", r"arcs\.1 line 1: no syntactic n-gram"),
+        ("arcs.1", "x\n", r"arcs\.1 line 1: not a syntactic n-gram"),
         ("arcs.1", "a\tdog/nsubj\t3\n", r"arcs\.1 line 1: 'dog/nsubj' is not word/tag/label/head"),
         (
             "arcs.1",

@@ -170,7 +170,7 @@ def test_a_story_too_long_to_search_is_told_so(tmp_path: Path) -> None:
 def test_bad_paths(tmp_path: Path) -> None:
     with pytest.raises(ProbandError, match="no such file"):
         audit(tmp_path / "none", out=tmp_path / "out")
-    with pytest.raises(ProbandError, match="holds no file of rows"):
+    with pytest.raises(ProbandError, match="contains no file of rows"):
         audit(tmp_path, out=tmp_path / "out")
     (tmp_path / "a.csv").write_text(",".join(COLUMNS) + "\n")
     with pytest.raises(ProbandError, match="contains no rows"):

@@ -34,5 +34,5 @@ def test_nets_of_a_real_encoder_are_trained_reloaded_and_run(tmp_path: Path) -> 
     note = read_json(tmp_path / "bert" / "net.json")
     note["model"]["weights"] = "0" * 64
     write_json(tmp_path / "bert" / "net.json", note)
-    with pytest.raises(ProbandError, match="was trained on another embedded:mlm than the one that is here"):
+    with pytest.raises(ProbandError, match="was trained with another version of embedded:mlm"):
         proband.load_model(f"net:{tmp_path / 'bert'}")

@@ -33,7 +33,7 @@ def test_slots(text: str, filled: str) -> None:
     ("text", "message"),
     [
         ("{0} met {2}.", "beyond the path"),
-        ("It rained.", "names nobody"),
+        ("It rained.", "names no person"),
         ("{0} {0 foo}.", "unknown slot"),
         ("{0} <jumps|{1}>.", "unknown slot"),
         ("{0} {0 of 0}.", "not neighbours"),

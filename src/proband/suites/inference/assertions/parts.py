@@ -151,7 +151,7 @@ def prepare(folder: Path, options: ExtractionOptions, formats: Collection[str]) 
     changed = [name for name in settings if settings[name] != known.get(name, settings[name])]
     changed += [name for name, version in versions.items() if known.get(name, "unknown") not in (None, version)]
     if changed:
-        raise ProbandError(f"was begun with another {', '.join(changed)}; take another folder", file=folder)
+        raise ProbandError(f"was begun with another {', '.join(changed)}; choose another folder", file=folder)
     write_json(path, {**known, **settings, **versions})
 
 

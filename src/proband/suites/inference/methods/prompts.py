@@ -254,7 +254,7 @@ def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: Promp
 
 PROMPTED = Solver(
     name="prompts",
-    help="language models: how likely the hypothesis is once the premise is known",
+    help="language models: likelihood of the hypothesis given the premise",
     needs=ScoresText,
     solve=solve,
     options=PromptOptions,

@@ -82,6 +82,6 @@ ASKING = Asking(
 READ_AND_PROVE = replace(
     make_generate_solver(ASKING),
     name="read-and-prove",
-    help="the model reads the story into facts (JSON), the prover answers",
+    help="the model extracts facts from the story (JSON), and the prover answers",
     options=ReadOptions,
 )

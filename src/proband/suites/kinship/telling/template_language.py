@@ -149,7 +149,7 @@ class Frame:
         if any(person > frame.facts for kind, *people in slots for person in people[: 1 + (kind == "kin")]):
             raise ProbandError(f"{text!r} is about a person beyond the path")
         if not any(kind == "name" for kind, *_ in slots):
-            raise ProbandError(f"template names nobody: {text!r}")
+            raise ProbandError(f"the template names no person: {text!r}")
         return frame
 
     @property

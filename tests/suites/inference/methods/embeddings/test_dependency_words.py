@@ -88,8 +88,8 @@ def test_syntactic_ngrams_give_words_and_not_their_tags(tmp_path: Path) -> None:
         ("triples.tsv", "aspirin\trelieves\tpain\n", r"triples\.tsv: looks like tsv, needed: syntactic n-grams"),
         ("pairs.txt", "athens\tgreece\nrome\titaly\n", r"pairs\.txt: is a table; needed: syntactic n-grams"),
         ("items.jsonl", '{"id": "a"}\n', r"items\.jsonl: is JSON or binary"),
-        ("arcs.01", "word\tnot an n-gram\t12\n", r"arcs\.01 line 1: no syntactic n-gram"),
-        ("arcs.02", "word\ta/NN/dobj/0\tmany\n", r"arcs\.02 line 1: no syntactic n-gram"),
+        ("arcs.01", "word\tnot an n-gram\t12\n", r"arcs\.01 line 1: not a syntactic n-gram"),
+        ("arcs.02", "word\ta/NN/dobj/0\tmany\n", r"arcs\.02 line 1: not a syntactic n-gram"),
     ],
 )
 def test_other_kinds_of_file_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:

@@ -127,7 +127,7 @@ def of_ngrams(path: Path) -> Iterator[Counted]:
         cells = line.split("\t")
         tokens = [NGRAM_TOKEN.fullmatch(each) for each in cells[1].split(" ")] if len(cells) > 2 else [None]
         if not all(tokens) or not cells[2].isdecimal():
-            why = "no syntactic n-gram: head word, word/tag/label/head ..., count, counts by year"
+            why = "not a syntactic n-gram: head word, word/tag/label/head ..., count, counts by year"
             raise ProbandError(why, file=path, line=number)
         yield [(match[1].lower(), int(match[4]), match[3]) for match in tokens if match], int(cells[2])
 
