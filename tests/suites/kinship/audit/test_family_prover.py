@@ -12,7 +12,7 @@ from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import load, parse
 from proband.proof.problem import Problem
-from proband.suites.kinship.audit.family_prover import provided, solve, worlds_of
+from proband.suites.kinship.audit.family_prover import beyond, provided, solve, worlds_of
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL, RELATIONS, World
 
 WORLDS = worlds_of(load("kinship"))
@@ -63,6 +63,26 @@ def test_a_relation_that_always_holds_does_not_hide_the_others() -> None:
     facts = told("Sam son Ned", "Tom brother Ned", "Ann wife Tom")
     assert possible(facts, ("Ann", "Sam"), "uncles-by-marriage") == {"aunt", "niece", "sister-in-law"}
     assert {"aunt", "mother", "wife"} <= possible(facts, ("Ann", "Sam"), "relaxed")
+
+
+@pytest.mark.parametrize(
+    ("facts", "label", "verdicts"),
+    [
+        (told("Ann sister Fay", "Fay mother Sam"), "cousin", {"strict": "false", "remarriage": "ambiguous"}),
+        (told("Ann sister Fay", "Fay mother Sam"), "great-uncle", {"strict": "false", "relaxed": "false"}),
+        (told("Ann mother Fay", "Fay mother Sam"), "great-aunt", {"strict": "false", "relaxed": "ambiguous"}),
+        (told("Fay mother Sam", "Fay sister Tom", "Ann daughter Tom"), "cousin", dict.fromkeys(WORLDS, "entailed")),
+        (told("Ann sister Fay", "Fay mother Kit", "Kit mother Sam"), "great-aunt", {"strict": "entailed"}),
+        (told("Fay mother Sam", "Ann niece Fay"), "great-aunt", {"strict": "false", "remarriage": "ambiguous"}),
+    ],
+)  # fmt: skip
+def test_relations_beyond_the_22_hold_beside_them_only_in_other_worlds(
+    facts: tuple[Fact, ...], label: str, verdicts: dict[str, str]
+) -> None:
+    """In the strict world nobody is an aunt and a cousin; elsewhere a mother's half-sister may be."""
+    domain = load("kinship")
+    problem = Problem(facts, ("Ann", "Sam"), (*MEN, *WOMEN))
+    assert {w: beyond(domain.steps_beyond, problem, domain.beyond[label], WORLDS[w]) for w in verdicts} == verdicts
 
 
 def test_a_world_of_ones_own_names_axioms() -> None:

@@ -255,7 +255,8 @@ def beyond(
     steps: Mapping[str, Sequence[tuple[str, str]]], problem: Problem, label: WordOf, world: relations.World
 ) -> str:
     """The verdict on a label outside the 22 relations (cousin, great-aunt): entailed if the story has a person between
-    the two, false if one of the 22 holds, otherwise undecided.
+    the two, false if nobody can be or, in the strict world, if one of the 22 holds; otherwise undecided. Situations of
+    the strict world are also those of the others.
 
     >>> facts = (Fact("Al", "parent", "Bo", "male"), Fact("Cy", "nibling", "Al", "male"))
     >>> cousin = {"cousin": [("parent", "nibling")]}
@@ -265,12 +266,11 @@ def beyond(
     possible = solve(problem, world).possible
     if not possible:
         return "inconsistent"
-    if NONE not in possible:
+    if NONE not in possible and world == STRICT:
         return "false"
     a, b = problem.question
-    for x in dict.fromkeys(thing for fact in problem.facts for thing in (fact.who, fact.of)):
-        if x in (a, b):
-            continue
+    between = [x for x in dict.fromkeys(thing for f in problem.facts for thing in (f.who, f.of)) if x not in (a, b)]
+    for x in between:
         near, far = (solve(problem._replace(question=pair), world) for pair in ((x, b), (a, x)))
         for first, second in steps[label.relation]:
             if first in near.always and second in far.always:
@@ -278,4 +278,13 @@ def beyond(
                 if label.gender is None or genders == [label.gender]:
                     return "entailed"
                 return "false" if len(genders) == 1 else "gender open"
+    ways = [
+        (Fact(x, first, b), Fact(a, second, x, label.gender))
+        for x in (*between, "somebody between them")
+        for first, second in steps[label.relation]
+    ]
+    if not any(solve(problem._replace(facts=(*problem.facts, *way)), world).possible for way in ways):
+        return "false"
+    if world != STRICT and beyond(steps, problem, label, STRICT) == "false":
+        return "ambiguous"
     raise ProbandError(f"whether {label.relation!r} follows is too large to search")
