@@ -19,10 +19,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import norm
 
-from proband.pipeline.item_analysis.generalisability import reliability
-from proband.pipeline.item_analysis.group_differences import group_differences
-from proband.pipeline.item_analysis.item_response import fit
-from proband.pipeline.item_analysis.short_tests import ShortTest
+from proband.pipeline.item_analysis import ShortTest, fit, group_differences, reliability
 from proband.stats import Scores, holm_where_tested
 from proband.stats.clusters import Clusters
 

@@ -27,7 +27,7 @@ import polars as pl
 from scipy.stats import rankdata
 from stepgame import answers
 
-from proband.pipeline.item_analysis.item_response import discrimination, fit, inverted, the_best_fail, thirds
+from proband.pipeline.item_analysis import discrimination, fit, inverted, the_best_fail, thirds
 from proband.stats.clusters import Clusters
 
 HERE = Path(__file__).parent

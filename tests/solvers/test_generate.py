@@ -22,7 +22,7 @@ from proband.pipeline.build import build
 from proband.pipeline.compare import compare
 from proband.pipeline.frames import read, run
 from proband.pipeline.report import report, score
-from proband.pipeline.run import forecasts
+from proband.pipeline.run import forecast, planned_runs
 from proband.pipeline.run_options import RunOptions
 from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped_prompts
 
@@ -252,7 +252,8 @@ def test_a_dry_run_asks_nothing(folders: dict[str, Path], tmp_path: Path, monkey
     for name in ("OPENAI_API_KEY", "PROBAND_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     options = RunOptions(model_options={"prices": "1,2"}, limit=4)
-    (found,) = forecasts(folders["kinship"], model="openai:m", out=tmp_path, options=options)
+    (planned,) = planned_runs(folders["kinship"], "openai:m", tmp_path, options)
+    found = forecast(planned)
     assert (found.items, found.calls, found.solver, found.tokens_counted) == (4, 4, "generate", False)
     assert found.tokens_in is not None
     texts = [prompt_of(folders["kinship"], item.id, model="openai:m")[0] for item in read_items(folders["kinship"])]

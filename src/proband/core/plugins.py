@@ -396,6 +396,7 @@ class ModelKind:
     load: Callable[..., Any]
     options: type = NoOptions
     asks: Callable[[str], str] | None = None  # None: there is no such option
+    open_weights: bool = False  # whether anybody can get the weights of its models
 
 
 def check_named(model: Any, spec: str) -> Any:

@@ -171,6 +171,7 @@ KIND = ModelKind(
     help="masked and causal language models of Hugging Face, by name, folder or GGUF file; NLI classifiers",
     options=HfOptions,
     load=load,
+    open_weights=True,
 )
 GGUF = ModelKind(
     name="gguf",
@@ -310,6 +311,7 @@ EMBEDDED = ModelKind(
     help="models that are installed with Proband and work offline",
     options=EmbeddedOptions,
     load=load_embedded,
+    open_weights=True,
 )
 
 

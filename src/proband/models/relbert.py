@@ -142,4 +142,5 @@ def _settings(config: Any, *, name: str) -> tuple[str, str]:
     return template, mode
 
 
-KIND = ModelKind(name="relbert", help="relation embeddings (RelBERT)", options=CheckpointOptions, load=load)
+ABOUT = "relation embeddings (RelBERT)"
+KIND = ModelKind(name="relbert", help=ABOUT, options=CheckpointOptions, load=load, open_weights=True)

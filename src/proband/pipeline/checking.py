@@ -236,7 +236,13 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
         ways["failed" if problem else checked.how or "not varied"] += 1
         if problem and len(problems) < SHOWN:
             problems.append(f"{path} line {number}, item {item.id!r}: {problem}")
-    problems += filter(None, [_changed(path, manifest)])
+    recorded = hashes.get(path.name) if isinstance(hashes := manifest.get("sha256"), dict) else None
+    if recorded is None:
+        problems.append(
+            f"{path}: " + ("manifest.json has no sha256 of it" if manifest else "no manifest.json describes it")
+        )
+    elif recorded != files.sha256_file(path):
+        problems.append(f"{path}: not the file that manifest.json describes (sha256)")
     wrong = f"{items}: {ways['failed']} of {ways.total()} items failed; first: {problems[0]}" if problems else ""
     return {"items": ways.total(), "checked": dict(ways.most_common()), "failed": ways["failed"], "problems": problems,
             **({"check failed": wrong} if wrong else {})}  # fmt: skip
@@ -270,15 +276,6 @@ def _repeated(item: Item, line: int, lines_of: dict[bytes, int]) -> str:
         if (first := lines_of.setdefault(key, line)) != line:
             return f"has the {what} of line {first}"
     return ""
-
-
-def _changed(path: Path, manifest: Mapping[str, Any]) -> str:
-    """Whether items.jsonl is not the file that its manifest describes; without its hash, none describes it."""
-    recorded = hashes.get(path.name) if isinstance(hashes := manifest.get("sha256"), dict) else None
-    if recorded is None:
-        return f"{path}: " + ("manifest.json has no sha256 of it" if manifest else "no manifest.json describes it")
-    same = recorded == files.sha256_file(path)
-    return "" if same else f"{path}: not the file that manifest.json describes (sha256)"
 
 
 # ---- models that read rows (--reader) --------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from proband.pipeline.logs import is_log, one_set
 from proband.pipeline.report import legend
 from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import Comparison, Study
+from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons, corrected
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.stats import on_common_items
@@ -67,10 +67,19 @@ def compare(
         tested = corrected([each for each in tested if by or not each.group], together=True)
     if not tested:
         raise ProbandError(f"the runs share no {splits_in_words(study.splits, 'item')} that {chosen.name!r} applies to")
-    groups = _in_order(tested, list(study.labels), scope="all items" if all(map(is_log, paths)) else study.scope)
+    whole, groups = "all items" if all(map(is_log, paths)) else study.scope, list[dict[str, Any]]()
+    for a, b in combinations(study.labels, 2):  # pair by pair, the systems as they were named
+        turned = (each if each.a == a else each.turned() for each in tested if {each.a, each.b} == {a, b})
+        groups += [each.record() | {"group": formatting.group(each.group) if each.group else whole} for each in turned]
     shared = {item.id for item in study.items.items()} if logs else set()
     missing = {run.model: len(log.entries.keys() - shared) for run, log in zip(study.items.runs, logs)}
     answered_twice = np.flatnonzero(study.mask({}) & (study.answered_by() > 1))
+    equal = None
+    if equal_within is not None:  # two one-sided tests over all items of each pair
+        if not 0 < equal_within < math.inf:
+            raise ProbandError(f"--equal-within is {equal_within:g}; it must be a number of points above 0")
+        margin, pairs = equal_within / (100 if chosen.percent else 1), [pair for pair in tested if not pair.group]
+        equal = [{"a": p.a, "b": p.b, "points": equal_within, "p": p.equal_within(margin)} for p in pairs]
     result: ComparedRuns = {
         "a": study.labels[0],
         "b": study.labels[1],
@@ -87,7 +96,7 @@ def compare(
         "tags": len(study.arrays.written),
         "constant": list(constant_answers(study).values()),
         "groups": groups,
-        "equal": _equal(tested, equal_within, chosen) if equal_within is not None else None,
+        "equal": equal,
         "until": _looks(study, chosen) if until else None,
         "legend": legend(study.items.suite, [each["group"] for each in groups]),
     }
@@ -95,15 +104,6 @@ def compare(
         result["check"] = check = worse(result, fail_if_worse)
         result |= {"check failed": check["message"]} if check["failed"] else {}
     return result
-
-
-def _equal(tested: list[Comparison], points: float, metric: Metric) -> list[dict[str, Any]]:
-    """Two one-sided tests over all items of each pair."""
-    if not 0 < points < math.inf:
-        raise ProbandError(f"--equal-within is {points:g}; it must be a number of points above 0")
-    margin = points / 100 if metric.percent else points
-    whole = [(pair, pair.equal_within(margin)) for pair in tested if not pair.group]
-    return [{"a": pair.a, "b": pair.b, "points": points, "p": p} for pair, p in whole]
 
 
 def _looks(study: Study, metric: Metric) -> dict[str, Any]:
@@ -169,14 +169,3 @@ def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:
         message = f"{what} {size}, more than {most} (chance of a false alarm: at most {100 * FALSE_ALARM:.1f} %)"
     of = {"base": result["a"], "new": result["b"], "failed": failed, "message": message, "false_alarm": FALSE_ALARM}
     return {**of, **ends, "detectable": detectable}
-
-
-def _in_order(tested: list[Comparison], labels: list[str], *, scope: str) -> list[dict[str, Any]]:
-    """Pair by pair, the systems as they were named; `scope` names all items that are scored."""
-    out = []
-    for a, b in combinations(labels, 2):
-        for each in tested:
-            if {each.a, each.b} == {a, b}:
-                turned = each if each.a == a else each.turned()
-                out.append(turned.record() | {"group": formatting.group(each.group) if each.group else scope})
-    return out

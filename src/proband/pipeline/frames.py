@@ -16,7 +16,7 @@ from proband.core.files import dumps, read_run, render, run_folders
 from proband.core.metrics import chosen_answer
 from proband.core.plugins import read_options, with_profile
 from proband.core.protocols import Model
-from proband.core.types import Answer, Item, Run, Tag
+from proband.core.types import Item, Run, Tag
 from proband.pipeline import run as running
 from proband.pipeline.report import item_sets, score
 from proband.pipeline.run import Forecast
@@ -48,7 +48,8 @@ def run(  # type: ignore[misc]  # which option is wrong is said at the call
     the result are the single runs."""
     options = read_options(RunOptions, with_profile(given, profile), of="run")
     if dry_run:
-        return running.forecasts(items, model=model, out=out, options=options)
+        planned = running.planned_runs(Path(items), model, Path(out), options)
+        return list(map(running.forecast, planned))
     running.run_all(items, model=model, out=out, options=options)
     return read(out, split=options.split)
 
@@ -115,7 +116,20 @@ class RunResults:
             return self._together([each.answers() for each in self.parts])
         metric = self.set.suite.metric()
         pairs = list(self.set.answers(0))
-        rows = [_answer(item, answer) | {metric.name: metric.value(item, answer)} for item, answer in pairs]
+        rows = [
+            {
+                "item_id": item.id,
+                "answer": chosen_answer(item, answer) or None,
+                "gold": None if item.gold is None else item.choices[item.gold],
+                metric.name: metric.value(item, answer),
+                "status": answer.status,
+                "text": answer.text,
+                "logprob": None if answer.logprob is UNSET else answer.logprob,
+                "scores": list(answer.scores),
+                "blanks": dumps(answer.blanks) if answer.blanks else None,
+            }
+            for item, answer in pairs
+        ]
         kinds: dict[str, Any] = {"item_id": str, "answer": str, "gold": str, metric.name: float, "status": str}
         kinds |= {"text": str, "scores": polars.List(polars.Float64), "blanks": str, "logprob": float}
         answers = polars.DataFrame(rows, schema=kinds)
@@ -172,17 +186,3 @@ def in_words(results: Mapping[str, Any]) -> str:
 
 def _tags(item: Item, taken: Collection[str]) -> dict[str, Tag]:
     return {(name if name not in taken else f"tag.{name}"): value for name, value in item.tags.items()}
-
-
-def _answer(item: Item, answer: Answer) -> dict[str, Any]:
-    """An answer as a row."""
-    return {
-        "item_id": item.id,
-        "answer": chosen_answer(item, answer) or None,
-        "gold": None if item.gold is None else item.choices[item.gold],
-        "status": answer.status,
-        "text": answer.text,
-        "logprob": None if answer.logprob is UNSET else answer.logprob,
-        "scores": list(answer.scores),
-        "blanks": dumps(answer.blanks) if answer.blanks else None,
-    }

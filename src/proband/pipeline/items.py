@@ -2,7 +2,7 @@
 
 OUT has index.html, items.csv, suspects.jsonl (the items that an audit should see), tables/, figures/, report.json and,
 with `short`, short/ with the items of a shorter test, which `proband run` takes; `estimate` is a run on them. The
-methods are in item_analysis/.
+methods are in item_analysis.py.
 """
 
 from __future__ import annotations
@@ -24,12 +24,9 @@ from proband.core.files import figure, p_value, write_csv, write_jsonl
 from proband.core.plugins import name_list
 from proband.core.suite import Sheet
 from proband.core.types import Item
+from proband.pipeline import item_analysis
 from proband.pipeline.build import write_manifest
-from proband.pipeline.item_analysis import item_response
-from proband.pipeline.item_analysis.generalisability import reliability
-from proband.pipeline.item_analysis.group_differences import group_differences
-from proband.pipeline.item_analysis.item_response import LEAST_SYSTEMS, Fit, discrimination, fit, thirds
-from proband.pipeline.item_analysis.short_tests import ShortTest
+from proband.pipeline.item_analysis import LEAST_SYSTEMS, Fit, ShortTest
 from proband.pipeline.logs import one_set
 from proband.pipeline.report import item_sets
 from proband.reporting.numbers import formatting
@@ -152,7 +149,7 @@ class ItemStudy:
 
     @cached_property
     def fit(self) -> Fit:
-        return fit(self.right)
+        return item_analysis.fit(self.right)
 
     # ---- the table of items ----
 
@@ -160,10 +157,10 @@ class ItemStudy:
     def table(self) -> dict[str, np.ndarray]:
         """Of every item: its share right, difficulty with error, discrimination, misfit, the share right of the best
         and of the worst third of the systems, and its kind (all wrong, inverted, ...)."""
-        share, correlation = self.right.mean(axis=0), discrimination(self.right, self.clusters)
-        (good, bad), (infit, outfit) = thirds(self.right), self.fit.misfit()
-        kinds = {ALL_WRONG: share <= 0, ALL_RIGHT: share >= 1, INVERTED: item_response.inverted(good, bad, correlation),
-                 BEST_FAIL: item_response.the_best_fail(good)}  # fmt: skip
+        share, correlation = self.right.mean(axis=0), item_analysis.discrimination(self.right, self.clusters)
+        (good, bad), (infit, outfit) = item_analysis.thirds(self.right), self.fit.misfit()
+        kinds = {ALL_WRONG: share <= 0, ALL_RIGHT: share >= 1, INVERTED: item_analysis.inverted(good, bad, correlation),
+                 BEST_FAIL: item_analysis.the_best_fail(good)}  # fmt: skip
         seen = np.select(list(kinds.values()), list(kinds), "")
         fitted = {"difficulty": self.fit.difficulty, "error": self.fit.error, "discrimination": correlation}
         return {"share": share, **fitted, "infit": infit, "outfit": outfit, "best third": good, "worst third": bad,
@@ -223,7 +220,7 @@ class ItemStudy:
 
     def difficulty_sheet(self, wanted: Sequence[str] = ()) -> Sheet:
         names, x, unused = self.predictors(wanted)
-        known = fit(self.right, x)
+        known = item_analysis.fit(self.right, x)
         rows = _effects(dict(zip(names, known.weights(self.clusters))), "{:+.2f}".format)
         explained = max(0.0, 1 - known.tau**2 / self.fit.tau**2)
         note = (
@@ -240,7 +237,17 @@ class ItemStudy:
         chosen = np.array([any(fnmatchcase(label, each) for each in group.split(",")) for label in labels])
         if not chosen.any() or chosen.all():
             raise ProbandError(f"--group {group} matches {chosen.sum()} of the systems {', '.join(labels)}")
-        found = group_differences(self.fit, chosen, self._sets(), self.clusters)
+        sets: dict[str, Mask] = {}  # the items by each value of each tag that has a few
+        for tag, coded in self.study.arrays.tags.items():
+            codes = coded.codes[self.rows]
+            there = np.unique(codes)
+            if tag not in ("split", VARIATION) and 1 < len(there) <= VALUES:
+                new = {f"{tag} {_value(coded.values, code)}": codes == code for code in there}
+                same = {each.tobytes() for each in sets.values()}  # k and depth may be one
+                sets |= {name: each for name, each in new.items() if each.tobytes() not in same}
+        if not sets:
+            raise ProbandError("the items have no tag by which groups of systems could be compared")
+        found = item_analysis.group_differences(self.fit, chosen, sets, self.clusters)
         counts = (each.n for each in found.values())
         rows = tuple((*row, n) for row, n in zip(_effects(found, partial(figure, sign="+")), counts))
         note = (
@@ -251,22 +258,8 @@ class ItemStudy:
         title = f"Difference by group: {group} against the others"
         return Sheet(name="groups", title=title, header=header, rows=rows, note=note)
 
-    def _sets(self) -> dict[str, Mask]:
-        """The items by each value of each tag that has a few."""
-        sets: dict[str, Mask] = {}
-        for tag, coded in self.study.arrays.tags.items():
-            codes = coded.codes[self.rows]
-            there = np.unique(codes)
-            if tag not in ("split", VARIATION) and 1 < len(there) <= VALUES:
-                new = {f"{tag} {_value(coded.values, code)}": codes == code for code in there}
-                same = {chosen.tobytes() for chosen in sets.values()}  # k and depth may be one
-                sets |= {name: chosen for name, chosen in new.items() if chosen.tobytes() not in same}
-        if not sets:
-            raise ProbandError("the items have no tag by which groups of systems could be compared")
-        return sets
-
     def ranking_sheet(self) -> Sheet:
-        known = reliability(self.right, self.clusters)
+        known = item_analysis.reliability(self.right, self.clusters)
         ranked = np.argsort(-self.right.mean(axis=1), kind="stable")
         scores = [Scores.of(self.right[at], clusters=self.clusters) for at in ranked]
         tests = [a.minus(b).p for a, b in pairwise(scores)]

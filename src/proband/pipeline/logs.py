@@ -333,7 +333,14 @@ def join_logs(logs: Sequence[Log]) -> ItemSet:
         )
         for log, label in zip(logs, unique([log.label for log in logs], joint=" #"))
     ]
-    return ItemSet(suite=_suite(logs), items_from=[_item(name, logs) for name in shared], answered=answered)
+    share = all(0 <= entry.value <= 1 for log in logs for entry in log.entries.values())
+    name = " / ".join(dict.fromkeys(log.metric for log in logs))
+    metric = Metric(name=name, of=lambda item, answer: answer.scores[0], unit="share" if share else "count")
+    suite = Suite(
+        name="logs", question="", cites="", build=lambda options, *, seed: Built(items=(), licence=""),
+        options=NoOptions, solvers=(), metrics=(metric,), tables=(), show=lambda item: item.id,
+    )  # fmt: skip
+    return ItemSet(suite=suite, items_from=[_item(name, logs) for name in shared], answered=answered)
 
 
 def _item(name: str, logs: Sequence[Log]) -> Item:
@@ -342,13 +349,3 @@ def _item(name: str, logs: Sequence[Log]) -> Item:
     tags = next((dict(entry.tags) for entry in entries if entry.tags), {})
     split: Split = next((entry.split for entry in entries if entry.split), "test")
     return Item(id=name, suite="log", prompt="", tags=tags, facts=clusters, split=split)
-
-
-def _suite(logs: Sequence[Log]) -> Suite:
-    share = all(0 <= entry.value <= 1 for log in logs for entry in log.entries.values())
-    name = " / ".join(dict.fromkeys(log.metric for log in logs))
-    metric = Metric(name=name, of=lambda item, answer: answer.scores[0], unit="share" if share else "count")
-    return Suite(
-        name="logs", question="", cites="", build=lambda options, *, seed: Built(items=(), licence=""),
-        options=NoOptions, solvers=(), metrics=(metric,), tables=(), show=lambda item: item.id,
-    )  # fmt: skip

@@ -14,19 +14,8 @@ from typing import Any
 import msgspec
 
 from proband import suites
+from proband.core import files
 from proband.core.errors import ProbandError
-from proband.core.files import (
-    count_lines,
-    dumps,
-    items_of,
-    read_answers,
-    read_items,
-    read_manifest,
-    read_run,
-    run_folders,
-    sha256_file,
-    slug,
-)
 from proband.core.metrics import Metric
 from proband.core.plugins import name_list
 from proband.core.progress import log
@@ -86,16 +75,19 @@ def item_sets(runs: Sequence[str | Path], *, items: str | Path | None = None) ->
     results: dict[tuple[str, str], tuple[Path, list[AnsweredRun]]] = {}
     twins: dict[str, Path] = {}
     unbegun: list[Path] = []
-    for folder in run_folders(runs):
-        run, answers = read_run(folder / "run.json"), RunAnswers(folder)
+    for folder in files.run_folders(runs):
+        run, answers = files.read_run(folder / "run.json"), RunAnswers(folder)
         run = msgspec.structs.replace(run, label=run.label or title_of(run.model))
         if not answers.begun():
             unbegun.append(answers.finished)
             continue
         key = (run.suite, run.items_sha)
         if key not in results:
-            results[key] = (items_of(folder, run, items), [])
-        if (same := twins.setdefault(_content(run, answers), folder)) is not folder:
+            results[key] = (files.items_of(folder, run, items), [])
+        # what two copies of one run share: everything except paths and versions
+        own = (run.suite, run.solver, run.model, run.seed, run.items_sha, run.identity, run.settings, run.net)
+        content = files.dumps([*own, *(files.sha256_file(path) for path in answers.files if path.exists())])
+        if (same := twins.setdefault(content, folder)) is not folder:
             log(f"{folder}: the same run as {same}; counted once")
             continue
         results[key][1].append(_answered(answers, run, results[key][0]))
@@ -105,7 +97,7 @@ def item_sets(runs: Sequence[str | Path], *, items: str | Path | None = None) ->
         log(f"{path.parent}: no answers yet; left out")
     made = list[ItemSet]()
     for (name, _), (path, answered) in results.items():
-        manifest, source = read_manifest(path), set_name(path.parent)
+        manifest, source = files.read_manifest(path), set_name(path.parent)
         suite = with_tags(suites.suite(name), manifest.get("columns", {}).get("tags", ()))
         made.append(ItemSet(suite=suite, items_from=path, answered=answered, manifest=manifest, source=source))
     return made
@@ -113,41 +105,35 @@ def item_sets(runs: Sequence[str | Path], *, items: str | Path | None = None) ->
 
 def with_tags(suite: Suite, tags: Sequence[str]) -> Suite:
     """Also with a table by each of these tags, which the user named when the items were built."""
-    tables = (Table(name=slug(f"by-{tag}"), title=f"Accuracy by {tag}", rows=(tag,)) for tag in tags)
+    tables = (Table(name=files.slug(f"by-{tag}"), title=f"Accuracy by {tag}", rows=(tag,)) for tag in tags)
     return replace(suite, tables=(*suite.tables, *tables))
 
 
 def runs_in_words(runs: Sequence[Path]) -> list[Path]:
     """The folders of runs with replies of several words, in a suite with a prover: `steps` checks their sentences."""
     there, found = [run for run in runs if run.is_dir()], list[Path]()  # the report itself says which are not
-    for folder in run_folders(there):
-        run = read_run(folder / "run.json")
+    for folder in files.run_folders(there):
+        run = files.read_run(folder / "run.json")
         if run.solver == "generate" and suites.suite(run.suite).audit:
             with suppress(ProbandError):  # one that has not finished has no answers there yet
-                answers = read_answers(RunAnswers(folder).finished)
+                answers = files.read_answers(RunAnswers(folder).finished)
                 found += [folder] if any(len((each.text or "").split()) >= FEW_WORDS for each in answers) else []
     return found
 
 
 def _answered(answers: RunAnswers, run: Run, items: Path) -> AnsweredRun:
     """The answers of a run, in the order of the items; of an unfinished run, those so far."""
-    total = int(run.settings.get("asked") or count_lines(items))
+    total = int(run.settings.get("asked") or files.count_lines(items))
     if answers.complete(total):
         return AnsweredRun(run=run, answers=answers.finished)
     known, folder = answers.so_far(), answers.finished.parent
-    in_order = [known[item.id] for item in read_items(items, Outline) if item.id in known]
+    in_order = [known[item.id] for item in files.read_items(items, Outline) if item.id in known]
     if len(in_order) < len(known):
         strange = next(iter(known.keys() - {answer.item_id for answer in in_order}))
         raise ProbandError(f"answers item {strange!r}, which does not exist", file=answers.finished)
     unfinished = f"{len(in_order):,} of {total:,} answers"
     log(f"{folder}: not finished, {unfinished}; rerun the `proband run` command to resume it")
     return AnsweredRun(run=run, answers=in_order, unfinished=unfinished)
-
-
-def _content(run: Run, answers: RunAnswers) -> str:
-    """What two copies of one run share: everything except paths and versions."""
-    own = (run.suite, run.solver, run.model, run.seed, run.items_sha, run.identity, run.settings, run.net)
-    return dumps([*own, *(sha256_file(path) for path in answers.files if path.exists())])
 
 
 def set_name(folder: Path) -> str:

@@ -48,7 +48,10 @@ def run_all(items: str | Path, *, model: str | Model, out: str | Path, options: 
 
 def planned_runs(items: Path, model: str | Model, out: Path, options: RunOptions) -> list[PlannedRun]:
     """A run per prompt, or per repetition, each in its own folder where there are several."""
-    prompts = prompts_of(items, options.prompt)
+    names, solver = options.prompt, next((each for each in suite_of(items).solvers if each.prompts is not None), None)
+    if names and solver is not None and solver.prompts is not None:
+        names = tuple(expand_names(names, solver.prompts, default=str(solver.recorded(solver.options())["prompt"])))
+    prompts = {name: short_name(name) for name in names}
     if len(set(prompts.values())) < len(prompts):
         raise ProbandError("two prompts have the same name, and so would have the same folder")
     if options.repeat > 1 and len(prompts) > 1:
@@ -121,11 +124,6 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seconds_tried: bool = True  # otherwise by what a token took in other runs of the model
 
 
-def forecasts(items: str | Path, *, model: str | Model, out: str | Path, options: RunOptions) -> list[Forecast]:
-    """The forecast of each run of a command."""
-    return [forecast(each) for each in planned_runs(Path(items), model, Path(out), options)]
-
-
 def forecast(planned: PlannedRun, *, until: float = inf) -> Forecast:
     """The requests of a run, counted by running the solver on a model that only counts. Answered items are left out;
     cached requests are counted as `cached`. No items are tried after `until` (`time.monotonic`), and the time of the
@@ -146,14 +144,6 @@ def forecast(planned: PlannedRun, *, until: float = inf) -> Forecast:
     calls = counting.figures()
     seconds = runner.seconds_for(left, calls["calls"], calls["tokens_out"], until=until)
     return msgspec.structs.replace(made, **calls, seconds=seconds)
-
-
-def prompts_of(items: str | Path, names: Sequence[str]) -> dict[str, str]:
-    """The prompts that a user names for these items, one by one, with their short names (solvers/prompts.py)."""
-    solver = next((each for each in suite_of(items).solvers if each.prompts is not None), None)
-    if names and solver is not None and solver.prompts is not None:
-        names = expand_names(names, solver.prompts, default=str(solver.recorded(solver.options())["prompt"]))
-    return {name: short_name(name) for name in names}
 
 
 # ---- one run -------------------------------------------------------------------------------------------------------
@@ -407,17 +397,15 @@ def differences(there: Run, now: Run) -> dict[str, tuple[str, str]]:
     """The settings in which a run differs from the one in run.json, with both values."""
     there = msgspec.structs.replace(there, settings={n: v for n, v in there.settings.items() if n != "looks"})
     names = ("suite", "solver", "model", "seed", "items_sha", "identity", "settings")
-    pairs = {name: _changed(getattr(there, name), getattr(now, name)) for name in names}
-    both = {name: (dumps(old), dumps(new)) for name, (old, new) in pairs.items()}
-    return {name: (old, new) for name, (old, new) in both.items() if old != new}
-
-
-def _changed(old: Any, new: Any) -> tuple[Any, Any]:
-    """Of two sets of settings, those that differ."""
-    if not isinstance(old, Mapping):
-        return old, new
-    names = [name for name in {**old, **new} if dumps(old.get(name)) != dumps(new.get(name))]
-    return tuple({name: each[name] for name in names if name in each} for each in (old, new))  # type: ignore[return-value]
+    differing = dict[str, tuple[str, str]]()
+    for name in names:
+        old, new = getattr(there, name), getattr(now, name)
+        if isinstance(old, Mapping):  # of two sets of settings, those that differ
+            own = [each for each in {**old, **new} if dumps(old.get(each)) != dumps(new.get(each))]
+            old, new = ({each: side[each] for each in own if each in side} for side in (old, new))
+        if dumps(old) != dumps(new):
+            differing[name] = dumps(old), dumps(new)
+    return differing
 
 
 def _is_larger_sample(there: Run, now: Run) -> bool:

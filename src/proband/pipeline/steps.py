@@ -17,19 +17,8 @@ from typing import Any, Final, NamedTuple, Unpack
 import msgspec
 
 from proband import stats, suites
+from proband.core import files
 from proband.core.errors import ProbandError
-from proband.core.files import (
-    asset,
-    dumps,
-    items_of,
-    items_path,
-    read_answers,
-    read_items,
-    read_run,
-    render,
-    run_folders,
-    write_text,
-)
 from proband.core.metrics import chosen_answer
 from proband.core.plugins import read_options
 from proband.core.progress import track
@@ -145,15 +134,15 @@ def _write(records: Iterable[Record], folder: Path, name: str) -> Record:
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "replies.jsonl", "w", encoding="utf-8") as lines:
         for record in records:
-            lines.write(dumps(record) + "\n")
+            lines.write(files.dumps(record) + "\n")
             summary.add(record)
     result = summary.result()
     if result["replies"]:
-        write_text(folder / "summary.json", dumps(result) + "\n")
-        style = asset("proband.web.steps", "style.css")
+        files.write_text(folder / "summary.json", files.dumps(result) + "\n")
+        style = files.asset("proband.web.steps", "style.css")
         kept = [*summary.kept[True], *summary.kept[False]][:SHOWN]
         page = {"title": f"Steps of {name}", "result": result, "replies": kept}
-        write_text(folder / "index.html", render("proband.web.steps", "replies.html", style=style, **page))
+        files.write_text(folder / "index.html", files.render("proband.web.steps", "replies.html", style=style, **page))
     return result
 
 
@@ -170,13 +159,13 @@ def replies_of(
 ) -> Iterator[SourceReply]:
     if not source.is_dir():
         return _of_file(row_files(source)[0], items, columns or {})
-    return (reply for run in run_folders([source]) for reply in _of_run(run, items))
+    return (reply for run in files.run_folders([source]) for reply in _of_run(run, items))
 
 
 def _of_run(folder: Path, items: str | Path | None) -> Iterator[SourceReply]:
-    run = read_run(folder / "run.json")
-    known = {item.id: item for item in read_items(items_of(folder, run, items))}
-    for answer in read_answers(folder / "answers.jsonl"):
+    run = files.read_run(folder / "run.json")
+    known = {item.id: item for item in files.read_items(files.items_of(folder, run, items))}
+    for answer in files.read_answers(folder / "answers.jsonl"):
         item = known.get(answer.item_id)
         if item is None:
             raise ProbandError(f"answers item {answer.item_id!r}, which does not exist", file=folder / "answers.jsonl")
@@ -199,7 +188,7 @@ def reply_to(item: Item, text: str, *, model: str = "", given: str = "") -> Sour
 
 def _of_file(file: RowFile, items: str | Path | None, given: Mapping[str, str]) -> Iterator[SourceReply]:
     """Rows with a reply and either their question or the name of an item of `items`."""
-    known = {item.id: item for item in read_items(items_path(Path(items)))} if items else {}
+    known = {item.id: item for item in files.read_items(files.items_path(Path(items)))} if items else {}
     names: dict[str, str] = {}
     for line, key, cells in read_cells(file):
         place: dict[str, Any] = {"file": file.name, "line": line, "key": key, "folder": ""}

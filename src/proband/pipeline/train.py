@@ -12,7 +12,6 @@ from proband.core.errors import ProbandError, not_installed
 from proband.core.files import items_path, sha256_file
 from proband.core.plugins import read_options, settings
 from proband.core.protocols import Model
-from proband.core.suite import Net, Suite
 from proband.pipeline.asking.setup import check_ability, load_model, suite_of
 from proband.pipeline.build import versions
 from proband.pipeline.run import lock_folder
@@ -43,7 +42,12 @@ def train(
     folder = Path(out)
     suite = suite_of(items)
     chosen = suite.net(net)
-    start = starting_model(chosen, model, suite=suite)
+    if (chosen.needs is None) != (model is None):
+        starts = "starts from no model" if chosen.needs is None else "starts from a model: name one with -m"
+        raise ProbandError(f"net {net} {starts}")
+    start: Any = load_model(model, suite=suite) if isinstance(model, str) else model
+    if chosen.needs is not None:
+        check_ability(start, chosen.needs, of=f"net {net}")
     settled: Any = read_options(chosen.options, options or {}, of=f"net {net}")
     note = {
         "suite": suite.name,
@@ -53,7 +57,11 @@ def train(
         **({"model": dict(start.identity())} if start is not None else {}),
         "seed": seed,
     }
-    check_free(folder)
+    if folder.exists() and not folder.is_dir():
+        raise ProbandError("already exists and is not a folder", file=folder)
+    there = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
+    if there and not there & {NOTE, CHECKPOINT}:
+        raise ProbandError("already exists and is not an empty folder", file=folder)
     folder.mkdir(parents=True, exist_ok=True)
     with lock_folder(folder):
         try:
@@ -61,25 +69,3 @@ def train(
             return train_into(folder, task, seed=seed, note=note, versions=versions())
         except ModuleNotFoundError as error:
             raise not_installed(error, f"net {net}") from None
-
-
-def starting_model(net: Net, model: str | Model | None, *, suite: Suite) -> Any:
-    """The model that a net starts from; None for most nets."""
-    if net.needs is None:
-        if model is not None:
-            raise ProbandError(f"net {net.name} starts from no model")
-        return None
-    if model is None:
-        raise ProbandError(f"net {net.name} starts from a model: name one with -m")
-    loaded = load_model(model, suite=suite) if isinstance(model, str) else model
-    check_ability(loaded, net.needs, of=f"net {net.name}")
-    return loaded
-
-
-def check_free(folder: Path) -> None:
-    """Refuse a folder with other content."""
-    if folder.exists() and not folder.is_dir():
-        raise ProbandError("already exists and is not a folder", file=folder)
-    result = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
-    if result and not result & {NOTE, CHECKPOINT}:
-        raise ProbandError("already exists and is not an empty folder", file=folder)

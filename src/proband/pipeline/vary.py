@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,11 @@ def vary(
     chosen = [suite.variation(name) for name in dict.fromkeys(name_list(as_))] or [suite.variation("")]
     if folder.resolve() == path.parent.resolve():
         raise ProbandError("is the folder of the source items; choose another one", file=folder)
-    manifest = source_manifest(path)
+    manifest = read_manifest(path)
+    if manifest.get("sha256", {}).get(path.name) not in (None, sha256_file(path)):
+        raise ProbandError("has changed since it was built (its SHA-256 is not that of manifest.json)", file=path)
+    if "variations" in manifest:
+        raise ProbandError("contains varied items already; vary their source", file=path.parent)
     splits = scored_splits({item.split for item in read_items(path)}, split)
     made, reasons = Counter[str](), {each.name: Counter[str]() for each in chosen}  # why there is none
 
@@ -89,17 +93,6 @@ def vary(
         for each in chosen
     }
     return write_manifest(folder, counts, what, {"source": source, "variations": variations})
-
-
-def source_manifest(path: Path) -> Mapping[str, Any]:
-    """The manifest of the source items, if there is one; items that it does not describe any more are refused."""
-    manifest = read_manifest(path)
-    recorded = manifest.get("sha256", {}).get(path.name)
-    if recorded is not None and recorded != sha256_file(path):
-        raise ProbandError("has changed since it was built (its SHA-256 is not that of manifest.json)", file=path)
-    if "variations" in manifest:
-        raise ProbandError("contains varied items already; vary their source", file=path.parent)
-    return manifest
 
 
 def variation_of(item: Item, variation: Variation, *, seed: int, folder: Path) -> Item | str:

@@ -76,11 +76,11 @@ def run(
     :param items: Folder that `proband build` wrote, or a file of items.
     :param dry_run: Print the number of items, calls and tokens, the time and (with --prices) the cost; send no request.
     """
-    from proband.pipeline.run import forecasts, run_all
+    from proband.pipeline.run import forecast, planned_runs, run_all
 
     options = read_options(RunOptions, with_profile(given, profile), of="run")
     if dry_run:
-        return {"forecasts": forecasts(items, model=model, out=out, options=options)}
+        return {"forecasts": list(map(forecast, planned_runs(Path(items), model, Path(out), options)))}
     runs = run_all(items, model=model, out=out, options=options)
     made = [scored(folder, run, split=options.split) for folder, run in runs]
     several = {"runs": made, "of": "repetition" if options.repeat > 1 else "prompt", "spread": spread(made)}

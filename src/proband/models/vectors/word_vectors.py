@@ -186,4 +186,5 @@ def _content_sha(file: Path, cache: Path) -> str:
     return sha
 
 
-KIND = ModelKind(name="vec", help="word vectors: fastText, word2vec and GloVe files", options=VectorOptions, load=load)
+ABOUT = "word vectors: fastText, word2vec and GloVe files"
+KIND = ModelKind(name="vec", help=ABOUT, options=VectorOptions, load=load, open_weights=True)

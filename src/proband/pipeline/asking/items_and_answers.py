@@ -86,7 +86,9 @@ def select_items(
         counts = counts & with_tags(rows, suite, where, path=items_path(items))
     chosen = counts
     if limit is not None and by_cluster is not None:
-        chosen = first_clusters(rows, counts, limit=limit, seed=by_cluster)
+        ranks = cluster_ranks([row for row, wanted in zip(rows, counts.tolist(), strict=True) if wanted], by_cluster)
+        chosen = counts.copy()  # those of the first clusters that have `limit` items together
+        chosen[counts] = ranks <= int(np.searchsorted(np.cumsum(np.bincount(ranks)), limit))
     elif limit is not None:
         chosen = sample(rows, counts, suite=suite, limit=limit)
     if training:
@@ -100,14 +102,6 @@ def cluster_ranks(rows: Sequence[Outline], seed: int) -> NDArray[np.int64]:
     units = units_of([row.facts.clusters or (row.id,) for row in rows])
     ranks: NDArray[np.int64] = order_of(units, seed)[units]
     return ranks
-
-
-def first_clusters(rows: Sequence[Outline], counts: NDArray[np.bool_], *, limit: int, seed: int) -> NDArray[np.bool_]:
-    """Of the items that are scored, those of the first clusters that have `limit` items together."""
-    ranks = cluster_ranks([row for row, wanted in zip(rows, counts.tolist(), strict=True) if wanted], seed)
-    chosen = counts.copy()
-    chosen[counts] = ranks <= int(np.searchsorted(np.cumsum(np.bincount(ranks)), limit))
-    return chosen
 
 
 def with_tags(rows: Sequence[Outline], suite: Suite, where: Mapping[str, str], *, path: Path) -> NDArray[np.bool_]:
@@ -146,7 +140,8 @@ def stratified(rows: Sequence[Outline], counts: NDArray[np.bool_], *, suite: Sui
     tagged = ({**row.tags, **suite.derive(row.tags)} for row in rows)
     of_line = np.array([kinds.setdefault(tuple(map(tags.get, names)), len(kinds)) for tags in tagged])
     place = np.flatnonzero(counts)
-    kind, key = of_line[place], np.array([_key(rows[at].id) for at in place.tolist()], dtype=np.uint64)
+    hashes = (hashlib.sha256(rows[at].id.encode()).digest()[:8] for at in place.tolist())
+    kind, key = of_line[place], np.array([int.from_bytes(each, "big") for each in hashes], dtype=np.uint64)
     sizes = np.bincount(kind, minlength=len(kinds))
     quota = quotas(list(kinds), sizes, limit)
     order = np.lexsort((key, kind))  # kind by kind, each in the order of its hashes
@@ -154,10 +149,6 @@ def stratified(rows: Sequence[Outline], counts: NDArray[np.bool_], *, suite: Sui
     chosen = np.zeros(len(counts), dtype=np.bool_)
     chosen[place[order[rank < quota[kind[order]]]]] = True
     return chosen
-
-
-def _key(name: str) -> int:
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
 
 
 def table_tags(suite: Suite) -> tuple[str, ...]:

@@ -103,18 +103,14 @@ def loading_of(spec: str, suite: Suite, options: RunOptions, *, setting: str = "
     option = known.asks(rest) if known and known.asks else ""
     if not option or option in options.model_options:
         return loading(options)
-    scores = needs_scores(suite, options, setting)
-    return {**({option: scores is True} if silent or scores is False else {}), **loading(options)}
-
-
-def needs_scores(suite: Suite, options: RunOptions, setting: str = "") -> bool | None:
-    """Whether the solver that a chat model is asked by scores texts; None: if the model can."""
+    scores: bool | None = None  # whether the solver scores texts; None: if the model can
     if options.solver is not None and "," not in options.solver:
-        return suite.solver(options.solver).needs is ScoresText
-    for solver in candidates(suite, options.solver, setting=setting, options=options.options):
-        if solver.setting in ("", setting) and solver.needs in (Generates, ScoresText):
-            return None if solver.needs is ScoresText else False
-    return None
+        scores = suite.solver(options.solver).needs is ScoresText
+    else:
+        solvers = candidates(suite, options.solver, setting=setting, options=options.options)
+        needs = (each.needs for each in solvers if each.setting in ("", setting))
+        scores = False if next((each for each in needs if each in (Generates, ScoresText)), None) is Generates else None
+    return {**({option: scores is True} if silent or scores is False else {}), **loading(options)}
 
 
 # ---- models and solvers by name --------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Items in other tools' formats. Every format keeps the split of the items, and their licence goes along.
 
-Reads in this order: source; here; task_packages (inspect, lm-eval). What is written around the items (cards, tasks) are
-the templates next to this file.
+source.py has what is exported, results.py the results of runs. What is written around the items (cards, tasks) are the
+templates next to this file.
 """
 
 from __future__ import annotations
@@ -10,19 +10,23 @@ import filecmp
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, csv_lines, dumps, render_text, write_text
+from proband.core.protocols import Score, Text
+from proband.core.suite import Solver
 from proband.core.types import Item
-from proband.pipeline.asking.setup import suite_of
+from proband.pipeline.asking.setup import choose_solver, suite_of
 from proband.pipeline.export.results import write_results
 from proband.pipeline.export.source import PACKAGE, ExportSource, survey, write_licence, write_splits
-from proband.pipeline.export.task_packages import write_inspect, write_lm_eval
 from proband.pipeline.step_labels import write_stepwise
 from proband.pipeline.steps import Checkers, replies_of
+from proband.solvers import LIKELIHOOD
 
 
 def write_csv(source: ExportSource, out: Path) -> None:
@@ -63,6 +67,139 @@ def hub_row(item: Item, source: ExportSource) -> dict[str, Any]:
         **({"tags": source.tags_of(item)} if source.tags else {}),
         "facts": dumps(item.facts),
     }
+
+
+# ---- inspect: `inspect eval FOLDER/proband_SUITE.py --model MODEL` -------------------------------------------------
+
+
+def write_inspect(source: ExportSource, out: Path) -> None:
+    splits = source.only_questions("inspect")
+    write_splits(out, splits, ((item.split, inspect_row(item)) for item in source.questions()))
+    licence = source.licence.replace("\\", "/").replace('"', "'")
+    about = {"licence": licence, "metadata": {"license": source.hub_licence, "licence": source.licence}}
+    text = render_text(PACKAGE, "inspect_task.py", source=source, splits=tuple(splits), **about)
+    write_text(out / f"{source.task}.py", text)
+
+
+def inspect_row(item: Item) -> dict[str, Any]:
+    shared, gold = _clusters(item), item.gold or 0
+    return {
+        "id": item.id,
+        "input": item.prompt,
+        "choices": item.choices,
+        "target": chr(ord("A") + gold) if gold < 26 else str(gold - 25),  # the choice's name in inspect
+        "metadata": {"suite": item.suite, "split": item.split, **item.tags, **({"clusters": shared} if shared else {})},
+    }
+
+
+def _clusters(item: Item) -> list[str]:
+    """What the item shares with others, for `proband compare` of logs."""
+    return [str(each) for each in item.facts.get("clusters", ())]
+
+
+# ---- lm-eval: a multiple-choice task that scores what our own solver scores ----------------------------------------
+#
+# The harness adds log P over the tokens of `context + continuation` that come after those of `context`, which is our
+# score of a choice with `norm=sum`. The texts are those that the suite's own solver has a recorder score. The task runs
+# from any folder: `lm_eval --include_path FOLDER --tasks proband_SUITE`.
+
+
+CHUNK = 256  # items given to the solver at a time
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredTexts:
+    """What is likelihood-scored for one item: log P(continuations[i] | context) is the score of choice i."""
+
+    context: str
+    continuations: tuple[str, ...]
+
+
+class Recorder:
+    """A model that keeps the texts it is asked to score. A text's score is its number, so that the solver's answer
+    says which text each choice got."""
+
+    name = "recorder"
+    methods = ("ll",)
+
+    def __init__(self) -> None:
+        self.texts: list[Text] = []
+
+    def identity(self) -> dict[str, str]:
+        return {"kind": "recorder"}
+
+    def score(self, texts: Sequence[Text], *, method: str) -> list[Score]:
+        first = len(self.texts)
+        self.texts += texts
+        return [Score(float(first + i), 1, 1) for i in range(len(texts))]
+
+
+def scored_texts(items: Sequence[Item], solver: Solver) -> list[ScoredTexts]:
+    """
+    >>> story = Item(id="a", suite="kinship", prompt="Ann is the ___ of Ben.", choices=("aunt", "niece"), gold=0)
+    >>> scored_texts([story], LIKELIHOOD)
+    [ScoredTexts(context='Ann is the', continuations=(' aunt of Ben.', ' niece of Ben.'))]
+    """
+    recorder, results = Recorder(), []
+    answers = solver.solve(items, recorder, seed=0, options=solver.options())
+    for item, answer in zip(items, answers, strict=True):
+        texts = [recorder.texts[int(score)] for score in answer.scores]
+        contexts = {text.text[: text.start] for text in texts}
+        if len(contexts) != 1 or len(texts) != len(item.choices):
+            raise ProbandError(f"item {item.id!r}: its choices do not all follow the same text")
+        continuations = tuple(text.text[text.start :] for text in texts)
+        results.append(ScoredTexts(context=contexts.pop(), continuations=continuations))
+    return results
+
+
+def solver_of(source: ExportSource) -> Solver:
+    """The suite's first solver that scores text, where it can answer these items; otherwise the shared one."""
+    first = list(islice(source.questions(), 1))
+    try:
+        solver = choose_solver(suites.suite(source.suite), Recorder(), None, setting=source.setting)
+        scored_texts(first, solver)
+    except ProbandError:
+        return LIKELIHOOD
+    return solver
+
+
+def with_texts(source: ExportSource, solver: Solver) -> Iterator[tuple[Item, ScoredTexts]]:
+    """Every question of the source with its texts, as a stream."""
+    questions = source.questions()
+    while chunk := list(islice(questions, CHUNK)):
+        yield from zip(chunk, scored_texts(chunk, solver), strict=True)
+
+
+# what the harness does with a split; training items are for few-shot prompts only
+USES = {"train": ("training_split", "fewshot_split"), "valid": ("validation_split",), "test": ("test_split",)}
+
+
+def write_lm_eval(source: ExportSource, out: Path) -> None:
+    splits = source.only_questions("lm-eval")
+    solver = solver_of(source)
+    write_splits(
+        out, splits, ((item.split, lm_eval_row(item, texts, source)) for item, texts in with_texts(source, solver))
+    )
+    uses = [(use, split) for split in splits for use in USES[split]]
+    text = render_text(PACKAGE, "lm_eval_task.yaml", source=source, uses=uses, solver=solver.name)
+    write_text(out / f"{source.task}.yaml", text)
+    loader = render_text(PACKAGE, "lm_eval_data.py", source=source, splits=tuple(splits))
+    write_text(out / f"{source.task}_data.py", loader)
+
+
+def lm_eval_row(item: Item, texts: ScoredTexts, source: ExportSource) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "context": texts.context,
+        "continuations": texts.continuations,
+        "choices": item.choices,
+        "gold": item.gold,
+        "clusters": _clusters(item),
+        **({"tags": source.tags_of(item)} if source.tags else {}),
+    }
+
+
+# ---- the formats by name ---------------------------------------------------------------------------------------------
 
 
 FORMATS: Mapping[str, Callable[[ExportSource, Path], None]] = {

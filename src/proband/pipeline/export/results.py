@@ -18,13 +18,12 @@ from proband.core.files import dumps, read_run, sha256_file, write_json, write_j
 from proband.core.metrics import chosen_answer
 from proband.core.types import Run
 from proband.core.version import __version__
-from proband.models import at_server
+from proband.models import IN_FILES, at_server, kind_of
 from proband.pipeline.export.source import task_name
 from proband.pipeline.report import item_sets
 from proband.reporting.numbers.cells import Cell, Study
 
 INTERVAL = "Proband: Wilson's interval at the effective number of items, clustered (docs/statistics.md)"
-OPEN = ("hf", "embedded", "relbert", "vec")  # kinds of models with open weights
 
 
 def write_results(folder: Path, out: Path, model_id: str = "") -> dict[str, Any]:
@@ -64,15 +63,15 @@ def hub_id(spec: str) -> str:
     """
     kind, _, rest = spec.partition(":")
     name = rest.partition("@")[0]
-    if kind in ("hf", "openai", "relbert") and re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", name):
+    if re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", name) and not Path(name).exists():
         return name
     plain = re.sub(r"[^\w.-]+", "_", Path(name).name).strip("._") or "model"
-    return f"{'local' if kind in ('hf', 'net', 'vec') else kind}/{plain}"
+    return f"{'local' if kind in (*IN_FILES, 'net') else kind}/{plain}"
 
 
 def _aggregate(run: Run, study: Study, cell: Cell, model: str) -> dict[str, Any]:
-    metric, estimate, kind = study.main, cell.estimate, run.model.partition(":")[0]
-    served, weights = at_server(run.model), "open_weights" if kind in OPEN else "unknown"
+    metric, estimate, kind = study.main, cell.estimate, kind_of(run.model.partition(":")[0])
+    served, weights = at_server(run.model), "open_weights" if kind and kind.open_weights else "unknown"
     deployment = {"deployment_type": "externally_managed" if served else "self_deployed", "model_availability": weights}
     between = {"lower": estimate.low, "upper": estimate.high, "confidence_level": 0.95, "method": INTERVAL}
     ends = (0.0, 1.0) if metric.percent else ("-Infinity", "Infinity")

@@ -266,8 +266,10 @@ class StageGrid:
         with self._at("run", at, "models"):
             asked = [each for model in part.models for each in self._models(model)]
         for (model, trained), items in itertools.product(asked, sets):
-            if trained is not None and not self._belong(trained.items, items):
-                continue
+            if trained is not None:  # of several sets of items it is asked those of its own seed
+                own, several = trained.items, {trained.items.key, items.key} <= self.sets
+                if own.suite != items.suite or (several and own.seed != items.seed):
+                    continue
             for options, seed in itertools.product(grid, part.seeds):
                 words = [items.name, trained.name if trained else model, given.solver, *map(str, options.values())]
                 yield RunStage(
@@ -275,11 +277,6 @@ class StageGrid:
                     options={**given.options, **options}, trained=trained, run_options=given, optional=part.optional,
                     line=line_of(self.text, ["run", at, "models"]),
                 )  # fmt: skip
-
-    def _belong(self, one: BuildStage, other: BuildStage) -> bool:
-        """Whether a net trained on one is asked the other: of several sets of items those of the same seed."""
-        sets = {one.key, other.key} <= self.sets
-        return one.suite == other.suite and (one.seed == other.seed or not sets)
 
     def _builds(self, name: str) -> list[BuildStage]:
         if name not in self.builds:

@@ -12,8 +12,8 @@ from proband.core.plugins import NoOptions
 from proband.core.protocols import ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
+from proband.pipeline.export import scored_texts, solver_of, with_texts
 from proband.pipeline.export.source import survey
-from proband.pipeline.export.task_packages import scored_texts, solver_of, with_texts
 
 Make = Callable[..., Item]
 Folder = Callable[..., Path]
