@@ -393,6 +393,8 @@ def test_columns_for_the_pair_and_for_facts(tmp_path: Path) -> None:
     assert [line["verdict"] for line in lines] == ["false", "entailed", "unread", "unread"]
     assert [line.get("one_reading") for line in lines[:2]] == [False, False]
     assert lines[0]["readers"] == ["columns"]
+    del columns["text_column"]  # then `facts`, a usual name of a text, is not taken for one
+    assert audit(tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", **columns)["verdicts"]["unread"] == 2
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"facts_column": "facts"}, "needs --pair-columns"),
         ({"pair_columns": "a"}, "takes two columns"),

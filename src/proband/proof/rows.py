@@ -117,7 +117,7 @@ def columns_of(
             raise ProbandError(f"no column {missing!r} ({flag}); there are: {there}", file=file)
     if "facts" in given and "pair" not in given:
         raise ProbandError("--facts-column needs --pair-columns, the columns of A and B in the question", file=file)
-    spelled = {str(name).casefold(): str(name) for name in reversed(list(cells))}
+    spelled = {str(name).casefold(): str(name) for name in reversed(list(cells)) if name != given.get("facts")}
     guessed = {what: next((spelled[name] for name in own if name in spelled), "") for what, own in names.items()}
     columns = {what: given.get(what) or guessed[what] for what in names}
     for what in needed:
