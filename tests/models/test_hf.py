@@ -168,7 +168,7 @@ def test_a_gguf_file_says_what_stands_in_front_of_a_text(
     import gguf
     from transformers import AutoTokenizer
 
-    from proband.models.checkpoints import begin_as_told
+    from proband.models.checkpoints import begin_as_recorded
 
     tokenizer = AutoTokenizer.from_pretrained(tiny("gpt2"))
     assert tokenizer("a")["input_ids"][:1] != [tokenizer.bos_token_id]
@@ -180,7 +180,7 @@ def test_a_gguf_file_says_what_stands_in_front_of_a_text(
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.close()
-    begin_as_told(tokenizer, tmp_path / "a.gguf")
+    begin_as_recorded(tokenizer, tmp_path / "a.gguf")
     tokenizer.save_pretrained(tmp_path / "saved")
     for each in (tokenizer, AutoTokenizer.from_pretrained(tmp_path / "saved")):
         assert (each("a")["input_ids"][:1] == [each.bos_token_id]) is begins

@@ -56,14 +56,14 @@ def test_a_file_of_replies_loses_nothing(tmp_path: Path) -> None:
     result = check_replies(file, out=tmp_path / "out")
     records = [json.loads(line) for line in (tmp_path / "out" / "replies.jsonl").read_text().splitlines()]
     assert [record["outcome"] for record in records] == [
-        "right by right steps", "wrong after a wrong step", "not checked", "not checked", "not checked",
-        "unread too much to say",
+        "right answer, right steps", "wrong answer, wrong step", "not checked", "not checked", "not checked",
+        "too much unread",
     ]  # fmt: skip
     assert set(result["not checked"]) >= {"the reply is empty"}
     assert any(why.startswith("the item is unread") for why in result["not checked"])
     assert any(why.startswith("not a JSON object") for why in result["not checked"])
     (model,) = [each for each in result["models"] if each["model"] == "m"]
-    assert model["shares"]["right by right steps"][1:] == [None, None]  # too few to tell
+    assert model["shares"]["right answer, right steps"][1:] == [None, None]  # too few to tell
     step = records[0]["steps"][1]
     assert records[0]["text"][step["begin"] : step["end"]].startswith("So Cleo")
     assert step["statements"][0]["premises"] == []
@@ -86,7 +86,7 @@ def test_a_run_of_our_items(tmp_path: Path) -> None:
     target = f"So {names[j]} is {names[i]}'s {item.facts['target']}."
     checked = check_reply(item, "\n".join([*told, target]), answer=item.facts["target"])
     assert [s.verdict for s in checked.statements] == ["stated", "stated", "entailed"]
-    assert (checked.outcome, checked.follows) == ("right by right steps", "steps")
+    assert (checked.outcome, checked.follows) == ("right answer, right steps", "steps")
 
 
 def test_shares_account_for_the_clusters_of_the_items(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_report_links_the_steps_of_its_replies_in_words(tmp_path: Path) -> Non
         main(["report", str(tmp_path / name), "-o", str(tmp_path / f"report-{name}")])
     page = (tmp_path / "report-long" / "index.html").read_text()
     assert 'href="steps/index.html"' in page
-    assert "right by right steps 50\u00a0% (too few)" in page
+    assert "right answer, right steps 50\u00a0% (too few)" in page
     assert "details" in (tmp_path / "report-long" / "steps" / "index.html").read_text()
     assert not (tmp_path / "report-brief" / "steps").exists()
     main(["report", str(tmp_path / "long"), "-o", str(tmp_path / "report-long")])  # and once more into the same folder

@@ -98,7 +98,7 @@ def test_a_leap_is_possible_and_no_more() -> None:
     reply = check("So Cy is Bo's brother.\nAnswer: brother", story=story, question="What is Cy to Bo?")
     assert [statement.verdict for statement in reply.statements] == ["possible"]
     assert reply.statements[0].possible == ("brother", "brother-in-law")
-    assert (reply.outcome, reply.first_wrong) == ("wrong after a wrong step", 0)
+    assert (reply.outcome, reply.first_wrong) == ("wrong answer, wrong step", 0)
 
 
 def test_an_uncle_by_marriage_is_no_wrong_step() -> None:
@@ -118,7 +118,7 @@ def test_a_story_that_the_strict_world_does_not_fit_tells_its_own_sentences() ->
 def test_what_is_taken_back_does_not_count() -> None:
     reply = check("Ann is Max's aunt. Wait, no. Ann is Max's grandmother.\nAnswer: grandmother")
     assert [statement.verdict for statement in reply.statements] == ["entailed"]
-    assert reply.outcome == "right by right steps"
+    assert reply.outcome == "right answer, right steps"
     later = check("Ann is Max's aunt.\nTom is Ben's father.\nActually, Ann is Max's grandmother.\nAnswer: grandmother")
     assert [statement.verdict for statement in later.statements] == ["stated", "entailed"]
 
@@ -128,7 +128,7 @@ def test_premises_are_the_statements_that_were_made() -> None:
         "1. Ann is Ben's mother.\n2. Ben is Max's father.\n3. So Ann is Max's grandmother.\nAnswer: grandmother"
     )
     assert reply.statements[2].premises == (0, 1) or set(reply.statements[2].premises) == {0, 1}
-    assert (reply.follows, reply.missing, reply.outcome) == ("steps", (), "right by right steps")
+    assert (reply.follows, reply.missing, reply.outcome) == ("steps", (), "right answer, right steps")
     leap = check("Ben is Max's father. So Ann is Max's grandmother.\nAnswer: grandmother")
     assert leap.statements[1].premises == ()
     assert leap.follows == "story"
@@ -139,10 +139,10 @@ def test_premises_are_the_statements_that_were_made() -> None:
     ("reply", "outcome"),
     [
         ("<answer>grandmother</answer>", "no steps"),
-        ("Ann is Ben's mother.\nAnswer: aunt", "wrong though its steps are right"),
-        ("Ann is Ben's sister.\nAnswer: aunt", "wrong after a wrong step"),
-        ("Ann is Ben's sister.\nAnswer: grandmother", "right by wrong steps"),
-        ("Zog zag the father Max Ann blue.\nAnswer: aunt", "unread too much to say"),
+        ("Ann is Ben's mother.\nAnswer: aunt", "wrong answer, right steps"),
+        ("Ann is Ben's sister.\nAnswer: aunt", "wrong answer, wrong step"),
+        ("Ann is Ben's sister.\nAnswer: grandmother", "right answer, wrong step"),
+        ("Zog zag the father Max Ann blue.\nAnswer: aunt", "too much unread"),
         ("   ", "not checked"),
     ],
 )  # fmt: skip
@@ -239,7 +239,7 @@ def test_an_answer_at_the_end_of_a_line_is_read() -> None:
 
 
 def test_a_reply_that_is_read_and_marks_no_answer_says_so() -> None:
-    assert check("Ben is Max's father.").outcome == "no answer is marked"
+    assert check("Ben is Max's father.").outcome == "no answer found"
 
 
 def test_cousins_and_great_aunts_are_checked() -> None:
@@ -256,7 +256,7 @@ def test_what_the_prover_cannot_tell_costs_no_other_step() -> None:
         "Max is Anna's nephew.\nMax is Sue's brother.\nAnswer: cousin", story=story, question="What is Max to Sue?"
     )
     assert [statement.verdict for statement in reply.statements] == ["entailed", "contradicted"]
-    assert (reply.outcome, reply.answer_verdict, reply.follows) == ("right by wrong steps", "entailed", "story")
+    assert (reply.outcome, reply.answer_verdict, reply.follows) == ("right answer, wrong step", "entailed", "story")
     unknown = check("Tom is Anna's brother.\nAnswer: great-uncle", story=story, question="What is Tom to Sue?")
     assert [statement.verdict for statement in unknown.statements] == ["stated"]
 
@@ -265,4 +265,4 @@ def test_no_answer_to_an_inconsistent_story_is_called_wrong() -> None:
     story = "Al is the father of Bo. Al is the brother of Bo. Bo is the father of Di."
     reply = check("Al is Bo's brother.\nAnswer: grandfather", story=story, question="What is Al to Di?")
     assert [statement.verdict for statement in reply.statements] == ["stated"]
-    assert (reply.outcome, reply.why) == ("unread too much to say", "the text is inconsistent")
+    assert (reply.outcome, reply.why) == ("too much unread", "the text is inconsistent")

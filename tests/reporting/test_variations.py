@@ -165,6 +165,6 @@ def test_a_gap_stands_beside_that_of_another_model() -> None:
         runs = VariedRuns(np.where(right == truth, 1.0, -1.0), truth, "twin", shared)
         gaps, (row,) = sheet(runs, ACCURACY, "gaps")
         assert float(row["gap"]) > 10
-        assert float(row["its gap"]) > 10
+        assert float(row["other gap"]) > 10
         assert (float(row["p (Holm)"].lstrip("<")) < 0.05) == significant
         assert "only if a model that cannot have seen the items has a smaller gap" in gaps.note

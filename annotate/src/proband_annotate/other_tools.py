@@ -51,7 +51,7 @@ class ToolAnswer:
     unit: str
     part: str
     worker: str
-    said: Mapping[str, str]
+    values: Mapping[str, str]
     seconds: float
 
 
@@ -221,9 +221,9 @@ def _answer(work: HumanTask, body: Mapping[str, Any], parts: Mapping[str, ToolAn
     assert work.questions is not None
     form: dict[str, str] = {}
     for number, question in enumerate(work.questions(body), start=1):
-        said = parts[str(number)].said if str(number) in parts else {}
+        values = parts[str(number)].values if str(number) in parts else {}
         for place, field in enumerate(question.fields):
-            words = said.get(f"f{place + 1}", "")
+            words = values.get(f"f{place + 1}", "")
             form[field.name] = choices(work.name, field).get(words, "") if field.options else words
     try:
         return dict(work.answer(body, form))
@@ -274,7 +274,7 @@ def _read_label_studio(path: Path) -> Iterator[ToolAnswer]:
                         unit=data["unit"],
                         part=data["part"],
                         worker=_annotator(annotation.get("completed_by")),
-                        said=dict(_said(annotation["result"])),
+                        values=dict(_values(annotation["result"])),
                         seconds=float(annotation.get("lead_time") or 0.0),
                     )
         except (KeyError, TypeError, ValueError) as error:
@@ -287,7 +287,7 @@ def _annotator(who: Any) -> str:
     return str(who.get("email") or who.get("id")) if isinstance(who, Mapping) else str(who)
 
 
-def _said(result: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _values(result: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     for each in result:
         value = each["value"]
         words = value.get("choices") or value.get("text") or [""]
@@ -306,9 +306,9 @@ def _read_potato(path: Path) -> Iterator[ToolAnswer]:
             worker, timing = str(state["user_id"]), state.get("instance_id_to_behavioral_data", {})
             for name, labels in state["instance_id_to_label_to_value"].items():
                 unit, _, part = name.partition(BETWEEN)
-                said = {label["schema"]: str(words).strip() for label, words in labels}
+                values = {label["schema"]: str(words).strip() for label, words in labels}
                 seconds = float(timing.get(name, {}).get("total_time_ms", 0)) / 1000
-                yield ToolAnswer(unit=unit, part=part, worker=worker, said=said, seconds=seconds)
+                yield ToolAnswer(unit=unit, part=part, worker=worker, values=values, seconds=seconds)
         except (KeyError, AttributeError, TypeError, ValueError) as error:
             raise ProbandError(f"is not a state that Potato writes ({error!r})", file=file) from None
 

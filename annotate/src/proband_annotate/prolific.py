@@ -185,9 +185,9 @@ def _pay(
 
 
 def _same_currency(api: Api, project: Project) -> None:
-    told = api.ask("GET", f"/studies/{api.study}/").get("presentment_currency_code", project.pay.currency)
-    if told != project.pay.currency:
-        raise ProbandError(f"'pay.currency' is {project.pay.currency}, but the study at Prolific is in {told}")
+    currency = api.ask("GET", f"/studies/{api.study}/").get("presentment_currency_code", project.pay.currency)
+    if currency != project.pay.currency:
+        raise ProbandError(f"'pay.currency' is {project.pay.currency}, but the study at Prolific is in {currency}")
 
 
 def _planned(connection: Connection, known: Mapping[int, Participant], *, keep: bool) -> list[dict[str, Any]]:

@@ -182,7 +182,7 @@ class Table:
     `macro` names a tag whose values have equal weight: the score is the mean of the means per value.
 
     Tables of other quantities than means over tags (corpus statistics, alignments) are made by `of(results, seed)`.
-    `beside` (heading -> name) puts the means of several tables in adjacent columns."""
+    `adjacent` (heading -> name) puts the means of several tables in adjacent columns."""
 
     name: str
     title: str
@@ -195,14 +195,14 @@ class Table:
     note: str = ""
     published_note: str = ""  # printed if the table has published figures
     of: Callable[[Results, int], Sequence[Sheet]] | None = None
-    beside: Mapping[str, str] = field(default_factory=dict)
+    adjacent: Mapping[str, str] = field(default_factory=dict)
     always: bool = True  # False: only if a report or study names it
     built_with: Mapping[str, object] = field(default_factory=dict)  # only for items that were built with these options
 
     @property
     def of_scores(self) -> bool:
         """Whether its cells are scores by tags."""
-        return self.of is None and not self.beside
+        return self.of is None and not self.adjacent
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -161,8 +161,8 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
         raise ProbandError(f"'beyond' names {min(unknown)!r}, which is not a relation")
     slots = {"r": tuple(relations), "s": tuple(relations), **{k: tuple(v) for k, v in raw.get("slots", {}).items()}}
     for group in (*raw["phrases"], *raw.get("mentions", ())):
-        said = {each for own in re.findall(r"\w+ (\S+) \w+", group["says"]) for each in own.split("+")}
-        for each in sorted(said - {*relations, *slots, "same"}):
+        named = {each for own in re.findall(r"\w+ (\S+) \w+", group["says"]) for each in own.split("+")}
+        for each in sorted(named - {*relations, *slots, "same"}):
             if not any(pattern.fullmatch(each) for pattern in words.values()):
                 raise ProbandError(f"a phrase says {each!r}, which is neither a relation nor a slot")
     return Domain(

@@ -27,7 +27,7 @@ from proband.english.things import DETERMINERS
 from proband.english.tokens import normalised
 from proband.english.unreal import CONDITIONS, DOUBTS, NEGATION
 
-YES, NO, UNKNOWN = "yes", "no", "cannot be told"
+YES, NO, UNKNOWN = "yes", "no", "cannot be determined"
 OPTION: Final = re.compile(
     r"(?<![\w(])(?:\(([A-Ha-h1-8])\)|([A-Ha-h1-8])\)|([A-H])\.(?= [a-z])|(?<=[?:;] )([A-H])(?= [a-z]))\s*"
 )

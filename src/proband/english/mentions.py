@@ -6,8 +6,8 @@ a sentence must be a phrase of the domain (*@0 is #3*: they are one person), or 
 (*@0 phoned @1*).
 
 >>> from proband.english.domain import load
->>> told = read_people(Grammar(load("kinship")), "Helen is the mother of Karen's husband David.", {"Karen"})
->>> [fact[:3] for fact in told.facts]
+>>> reading = read_people(Grammar(load("kinship")), "Helen is the mother of Karen's husband David.", {"Karen"})
+>>> [fact[:3] for fact in reading.facts]
 [('David', 'spouse', 'Karen'), ('Helen', 'parent', 'David')]
 >>> read_people(Grammar(load("kinship")), "Clive plays the father of Nina in a film.", {"Nina"}).unread.reason
 "'plays' may change the statement"
@@ -79,27 +79,27 @@ def read_people(
     """The facts of a text about people. `names`: people known to occur; `genders`: from the source. `ours`: our own
     rules wrote the text, so a pronoun means the topic and other words do not concern kin."""
     given = {**dict.fromkeys(names), **(genders or {})}
-    told = sentences(text)
+    parts = sentences(text)
     now = ""
     try:
         if letter := foreign_letter(text):
             raise NotRead(f"{letter!r} is not an English letter")
         people = People(text, " ".join(names), given, nobody_else=ours)
         reader = PeopleReader(grammar, people, ours=ours)
-        masked = [people.mask(sentence) for sentence in told]
+        masked = [people.mask(sentence) for sentence in parts]
         reader.learn_genders(masked)
         for number, sentence in enumerate(masked):
-            now = told[number]
+            now = parts[number]
             reader.sentence(sentence, number)
         now = ""
         facts = reader.settled()
     except NotRead as error:
-        return Reading(sentences=tuple(told), unread=Unread(str(error), now))
+        return Reading(sentences=tuple(parts), unread=Unread(str(error), now))
     known = {reader.name[one]: gender for one, gender in reader.discourse.genders.items() if one in reader.name}
     return Reading(
         facts=facts,
         genders={name: known.get(name) for name in {x for f in facts for x in (f.who, f.of)}},
-        sentences=tuple(told),
+        sentences=tuple(parts),
         shapes=tuple(re.sub(r"@\d+", "@", sentence.lower()) for sentence in masked),
     )
 
@@ -146,9 +146,9 @@ class PeopleReader(PeopleFacts):
             raise NotRead(f"it is unclear whose {titled[0].split()[0].lower()} is meant")
         if self.ours and not re.search(MARK, plain) and not relational:
             return
-        if self.ours and (said := SAID.fullmatch(plain)):
-            speaker = said["s"] or said["t"] or said["u"]
-            plain = re.sub(r"\b[Mm]y\b", f"{speaker}'s", said["a"] or said["b"])
+        if self.ours and (quoted := SAID.fullmatch(plain)):
+            speaker = quoted["s"] or quoted["t"] or quoted["u"]
+            plain = re.sub(r"\b[Mm]y\b", f"{speaker}'s", quoted["a"] or quoted["b"])
         parts = list(self._relatives(plain))
         self.discourse.end_sentence([one for part in parts for one in self._part(part)])
 

@@ -122,13 +122,13 @@ def read_reply(reply: str, *, domain: Domain, text: str, question: str) -> Readi
         raise NotRead("the model's reply is not JSON")
     if unclear := value.get("unclear"):
         raise NotRead(f"the model finds it unclear: {' '.join(str(unclear).split())[:160]}")
-    told = value.get("facts")
-    if not isinstance(told, list) or not all(isinstance(each, dict) for each in told):
+    listed = value.get("facts")
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
         raise NotRead("the model's reply has no list of facts")
-    if len(told) > MOST_FACTS:
-        raise NotRead(f"the model reads {len(told)} facts; at most {MOST_FACTS} are taken")
+    if len(listed) > MOST_FACTS:
+        raise NotRead(f"the model reads {len(listed)} facts; at most {MOST_FACTS} are taken")
     words = _Words(f"{text} {question}", domain)
-    facts, genders = _facts(told, domain, words)
+    facts, genders = _facts(listed, domain, words)
     if not facts:
         raise NotRead("the model reads no fact in the text")
     things = tuple(dict.fromkeys(thing for fact in facts for thing in (fact.who, fact.of)))
@@ -140,25 +140,25 @@ def read_reply(reply: str, *, domain: Domain, text: str, question: str) -> Readi
 
 
 def _facts(
-    told: Sequence[Mapping[str, Any]], domain: Domain, words: _Words
+    listed: Sequence[Mapping[str, Any]], domain: Domain, words: _Words
 ) -> tuple[list[Fact], dict[str, str | None]]:
     facts: list[Fact] = []
     genders: dict[str, str | None] = {}
     measured: dict[tuple[str, str], dict[str, float]] = {}
-    for each in told:
-        who, said, of = (str(each.get(name) or "").strip() for name in ("who", "is", "of"))
-        if not who or not said:
+    for each in listed:
+        who, term, of = (str(each.get(name) or "").strip() for name in ("who", "is", "of"))
+        if not who or not term:
             raise NotRead(f"a fact of the reading has no 'who' or no 'is': {json.dumps(each)[:80]}")
         words.check(who)
-        if not of and said.lower() in GENDERS:
-            gender = GENDERS[said.lower()]
+        if not of and term.lower() in GENDERS:
+            gender = GENDERS[term.lower()]
             if genders.setdefault(who, gender) != gender:
                 raise NotRead(f"the reading makes {who} a man and a woman")
         elif isinstance(each.get("amount"), int | float):
-            measured.setdefault((said.lower(), str(each.get("unit") or "")), {})[who] = float(each["amount"])
+            measured.setdefault((term.lower(), str(each.get("unit") or "")), {})[who] = float(each["amount"])
         else:
             words.check(of)
-            facts += _related(who, said, of, negated=bool(each.get("not")), domain=domain)
+            facts += _related(who, term, of, negated=bool(each.get("not")), domain=domain)
     for fact in facts:
         known = genders.get(fact.who) if not fact.negated else None
         if fact.gender and known and known != fact.gender:
@@ -168,19 +168,19 @@ def _facts(
     return facts, genders
 
 
-def _related(who: str, said: str, of: str, *, negated: bool, domain: Domain) -> list[Fact]:
+def _related(who: str, term: str, of: str, *, negated: bool, domain: Domain) -> list[Fact]:
     if not of:
-        raise NotRead(f"the reading has {who} as {said!r}, which is not a gender, without a second person")
+        raise NotRead(f"the reading has {who} as {term!r}, which is not a gender, without a second person")
     if who == of:
         raise NotRead(f"the reading relates {who} to itself")
-    if (equal := EQUAL.fullmatch(said.lower())) and not negated:  # equal: neither more nor less
+    if (equal := EQUAL.fullmatch(term.lower())) and not negated:  # equal: neither more nor less
         more = relation_for(equal[1] or equal[2], domain)
         both = [more, domain.inverse[more]] if more else []
         return [Fact(who, each, of, None, True) for each in both]
-    word = domain.word(TAIL.sub("", said.lower())) or domain.word(said.lower())
-    relation = Word(relation_for(said, domain)) if word is None else word
+    word = domain.word(TAIL.sub("", term.lower())) or domain.word(term.lower())
+    relation = Word(relation_for(term, domain)) if word is None else word
     if not relation.relation:
-        raise NotRead(f"the reading has {said!r}, which is not a relation of {domain.name}")
+        raise NotRead(f"the reading has {term!r}, which is not a relation of {domain.name}")
     return [Fact(who, relation.relation, of, relation.gender, negated)]
 
 
@@ -238,13 +238,13 @@ def _bare(word: str) -> str:
 
 def _asked(asked: Any, question: str, things: Sequence[str], domain: Domain, words: _Words) -> AskedRelation:
     given = asked if isinstance(asked, dict) else {}
-    who, said, of = (str(given.get(name) or "").strip() for name in ("who", "is", "of"))
+    who, term, of = (str(given.get(name) or "").strip() for name in ("who", "is", "of"))
     for name in filter(None, (who, of)):
         words.check(name)
     stem = re.split(r"\s\(?A[).]\s", question)[0]
-    word = _word(said, domain) if said else None
-    if said and word is None and not (who and of):
-        raise NotRead(f"the reading asks for {said!r}, which is not a relation of {domain.name}")
+    word = _word(term, domain) if term else None
+    if term and word is None and not (who and of):
+        raise NotRead(f"the reading asks for {term!r}, which is not a relation of {domain.name}")
     if who and of:
         if who == of:
             raise NotRead("the question is about one thing, not two")
@@ -255,8 +255,8 @@ def _asked(asked: Any, question: str, things: Sequence[str], domain: Domain, wor
     return _question_for_a_thing(stem, things, domain)
 
 
-def _word(said: str, domain: Domain) -> Word | None:
-    lower = said.lower()
+def _word(term: str, domain: Domain) -> Word | None:
+    lower = term.lower()
     most = next((word for word, pattern in domain.most.items() if pattern.fullmatch(lower)), None)
     return most or domain.word(lower) or domain.word(TAIL.sub("", lower))
 

@@ -54,8 +54,8 @@ class ParsedReader:
             raise NotRead("the second reader needs proband-english (pip install proband-english)")
         asked = self.grammar.question(question, set())
         check_new([self.grammar.shape(sentence, set()) for sentence in sentences(text)])
-        told = sentences(BRACKETED.sub(r"\1", text))
-        read = [fact._replace(sentence=n) for n, sentence in enumerate(told) for fact in self._sentence(sentence)]
+        parts = sentences(BRACKETED.sub(r"\1", text))
+        read = [fact._replace(sentence=n) for n, sentence in enumerate(parts) for fact in self._sentence(sentence)]
         things = [thing for fact in read for thing in (fact.who, fact.of)]
         meant = same_things(things, list(filter(None, (asked.who, asked.of, *asked.among))))
         facts = tuple(fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in read)

@@ -5,8 +5,8 @@ apposition, the subject of its copula, a predicate noun). Names, pronouns and th
 are shared with the other reader; phrases are not used. A noun without an owner is unread.
 
 >>> from proband.english.domain import load
->>> told = ParsedPeople(load("kinship")).read("Helen is the mother of Karen's husband David.", ())
->>> sorted(fact[:3] for fact in told.facts)
+>>> reading = ParsedPeople(load("kinship")).read("Helen is the mother of Karen's husband David.", ())
+>>> sorted(fact[:3] for fact in reading.facts)
 [('David', 'spouse', 'Karen'), ('Helen', 'parent', 'David')]
 """
 
@@ -66,23 +66,23 @@ class ParsedPeople:
         parser, now = _parser(), ""
         if isinstance(parser, str):
             return Reading(unread=Unread(parser))
-        told = sentences(text)
+        parts = sentences(text)
         try:
             if letter := foreign_letter(text):
                 raise NotRead(f"{letter!r} is not an English letter")
             people = People(text, " ".join(names), {**dict.fromkeys(names), **(genders or {})})
             story = _Story(self.grammar, people)
-            parsed = parser.by_paragraph(IN_LAW.sub(r"\1inlaw", story.stood_in(each)) for each in told)
+            parsed = parser.by_paragraph(IN_LAW.sub(r"\1inlaw", story.stood_in(each)) for each in parts)
             for number, trees in enumerate(parsed):
-                now, story.number = told[number], number
+                now, story.number = parts[number], number
                 for words, tree in trees:
                     story.sentence(words, tree)
             now = ""
             facts = story.settled()
         except NotRead as error:
-            return Reading(sentences=tuple(told), unread=Unread(str(error), now))
+            return Reading(sentences=tuple(parts), unread=Unread(str(error), now))
         known = {story.name[one]: gender for one, gender in story.discourse.genders.items() if one in story.name}
-        return Reading(facts=facts, genders=known, sentences=tuple(told))
+        return Reading(facts=facts, genders=known, sentences=tuple(parts))
 
 
 class _Story(PeopleFacts):

@@ -76,7 +76,7 @@ class PeopleFacts:
             if word.relation in FUNCTIONAL and word.gender and len(named) == 1:
                 self.merge(unnamed, named.pop())
         facts: dict[Fact, None] = {}
-        told: dict[int, str] = {}
+        stated: dict[int, str] = {}
         expanded = [(w, word, o, n) for w, word, of, n in self.facts for o in self.groups.get(of, (of,))]
         married: dict[tuple[int, int], int] = {}  # by sentence
         for who, word, of, number in expanded:
@@ -88,8 +88,8 @@ class PeopleFacts:
             if who == of:
                 raise NotRead(f"{name} would be a relative of himself or herself")
             for gender in (word.gender, self.people.gender(who)) if genders else ():
-                if gender and told.setdefault(who, gender) != gender:
-                    raise NotRead(f"{name} is {told[who]} according to one word and {gender} according to another")
+                if gender and stated.setdefault(who, gender) != gender:
+                    raise NotRead(f"{name} is {stated[who]} according to one word and {gender} according to another")
             facts[Fact(name, word.relation, self.label(of), word.gender, False, number)] = None
         for who, word, of, number in self.facts_denied:
             name, other = self.label(self.one(who)), self.label(self.one(of))

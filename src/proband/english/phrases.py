@@ -151,15 +151,15 @@ class Grammar:
     def read(self, text: str, names: Collection[str]) -> Reading:
         """The facts of a text in which a phrase covers every sentence."""
         facts: list[Fact] = []
-        told = sentences(text)
-        shapes = [self.shape(sentence, names) for sentence in told]
+        parts = sentences(text)
+        shapes = [self.shape(sentence, names) for sentence in parts]
         check_new(shapes)
         for number, shape in enumerate(shapes):
             if (clauses := self.shape_facts(shape.text)) is None:
-                raise NotRead("no phrase of the domain covers the sentence", told[number])
+                raise NotRead("no phrase of the domain covers the sentence", parts[number])
             for who, word, of, negated in clauses:
                 facts.append(Fact(shape.things[who], word.relation, shape.things[of], word.gender, negated, number))
-        return Reading(facts=tuple(facts), sentences=tuple(told), shapes=tuple(shape.text for shape in shapes))
+        return Reading(facts=tuple(facts), sentences=tuple(parts), shapes=tuple(shape.text for shape in shapes))
 
     def shape_facts(self, shape: str) -> Facts | None:
         if shape not in self.known:
@@ -235,18 +235,18 @@ class Grammar:
     def question(self, text: str, names: Collection[str] | People) -> AskedRelation:
         return self.place_of_question(sentences(text), names)[1]
 
-    def place_of_question(self, told: Sequence[str], names: Collection[str] | People) -> tuple[int, AskedRelation]:
+    def place_of_question(self, parts: Sequence[str], names: Collection[str] | People) -> tuple[int, AskedRelation]:
         """The position of the question among the sentences, and its meaning."""
         questions: dict[tuple[int, AskedRelation], None] = {}
-        for number, sentence in enumerate(told):
-            if number == len(told) - 1 or "?" in sentence or "___" in sentence:
+        for number, sentence in enumerate(parts):
+            if number == len(parts) - 1 or "?" in sentence or "___" in sentence:
                 try:
                     shape = self.shape(sentence, names)
                 except NotRead as error:
                     raise NotRead(str(error), sentence) from None
                 questions |= {(number, asked): None for asked in self._asked(shape)}
         if len(questions) != 1:
-            last = next((s for s in reversed(told) if s.endswith("?")), told[-1] if told else "")
+            last = next((s for s in reversed(parts) if s.endswith("?")), parts[-1] if parts else "")
             raise NotRead("the text has more than one question" if questions else self._not_asked(last, names), last)
         return next(iter(questions))
 
@@ -295,11 +295,13 @@ class Grammar:
         phrases = [thing for fact in reading.facts for thing in (fact.who, fact.of)]
         meant = same_things(phrases, list(filter(None, (asked.who, asked.of, *asked.among))))
         facts = tuple(fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in reading.facts)
-        told = {thing for fact in facts for thing in (fact.who, fact.of)}
+        mentioned = {thing for fact in facts for thing in (fact.who, fact.of)}
         own = [meant[each] for each in (asked.who, asked.of, *asked.among) if each]
-        if not own and (owned := next((each for each in sorted(told) if "'s " in each), "")):
+        if not own and (owned := next((each for each in sorted(mentioned) if "'s " in each), "")):
             raise NotRead(f"the question compares everybody in the text, but not {owned!r}", question)
-        if facts and (unknown := next((each for each in own if each not in told and not _is_name(each, question)), "")):
+        if facts and (
+            unknown := next((each for each in own if each not in mentioned and not _is_name(each, question)), "")
+        ):
             raise NotRead(f"the story does not mention {unknown!r}", question)
         return replace(reading, facts=facts, question=asked.renamed(meant))
 

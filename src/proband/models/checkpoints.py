@@ -275,7 +275,7 @@ def _unpack(file: Path, target: Path, *, name: str) -> None:
             tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
             if not knows_its_words(tokenizer):
                 raise ProbandError("its tokenizer does not produce the words of its own vocabulary")
-            begin_as_told(tokenizer, file)
+            begin_as_recorded(tokenizer, file)
             tokenizer.save_pretrained(made)
             # no GGUF file contains the architecture, by which models are distinguished
             config.architectures = [AutoModelForCausalLM._model_mapping[type(config)].__name__]
@@ -293,7 +293,7 @@ def knows_its_words(tokenizer: Any) -> bool:
     return sum(map(len, tokenizer(words, add_special_tokens=False)["input_ids"])) <= 2 * len(words) if words else True
 
 
-def begin_as_told(tokenizer: Any, file: Path) -> None:
+def begin_as_recorded(tokenizer: Any, file: Path) -> None:
     """Make the tokenizer add the BOS that its GGUF file asks for, which transformers ignores (Gemma needs its BOS). If
     the file does not specify it, llama.cpp's rule applies: sentence-piece models have a BOS."""
     import gguf

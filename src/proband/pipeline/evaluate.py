@@ -83,7 +83,7 @@ class Evaluation:
 def evaluate(*models: str | Model, dry_run: Literal[True], **given: Any) -> dict[str, list[Forecast]]: ...
 @overload
 def evaluate(*models: str | Model, **given: Any) -> Evaluation: ...
-def evaluate(  # type: ignore[misc]  # which option is wrong is said at the call
+def evaluate(  # type: ignore[misc]  # the call names the wrong option
     *models: str | Model,
     out: str | Path | None = None,
     size: Size = "panel",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def run(items: str | Path, /, *, dry_run: Literal[True], **given: Any) -> list[Forecast]: ...
 @overload
 def run(items: str | Path, /, **given: Any) -> RunResults: ...
-def run(  # type: ignore[misc]  # which option is wrong is said at the call
+def run(  # type: ignore[misc]  # the call names the wrong option
     items: str | Path,
     /,
     *,

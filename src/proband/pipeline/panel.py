@@ -38,7 +38,7 @@ class PanelSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     per_cluster: int = 1_000_000
     test: int | None = None
     vary: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    comparisons: tuple[str, ...] = ()
     control: str = ""
     ask: dict[str, dict[str, Any]] = {}
     sha256: str = ""
@@ -47,7 +47,7 @@ class PanelSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def baselines(self) -> tuple[str, ...]:
         """The systems that every score is compared with: all shortcuts of the suite, and the models that the panel
         names."""
-        return (*(f"baseline:{name}" for name in suites.suite(self.suite).baselines), *self.beside)
+        return (*(f"baseline:{name}" for name in suites.suite(self.suite).baselines), *self.comparisons)
 
 
 class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -89,7 +89,7 @@ class Tried(NamedTuple):
     probe: Probe
     reply: str | None
     score: float | None
-    said: str  # "", "raised ...", "never returned", "not a number"
+    failure: str  # "", "raised ...", "never returned", "not a number"
 
 
 def load_scorer(name: str) -> Scorer:
@@ -185,10 +185,10 @@ def _changed(text: str) -> str:
 
 def _line(probe: Probe, tried: Sequence[Tried]) -> dict[str, str | int | dict[str, int]]:
     """How often a probe got full, partial and no credit, and whether that is a fault."""
-    kinds = Counter(each.said or {1.0: "full", 0.0: "none"}.get(each.score or 0.0, "partial") for each in tried)
-    said = next((each.said for each in tried if each.said), "")
-    wrong = [each for each in tried if probe.wants is not None and not each.said and each.score != probe.wants]
-    fault = "" if probe.text is None and said.startswith("raised") else said
+    kinds = Counter(each.failure or {1.0: "full", 0.0: "none"}.get(each.score or 0.0, "partial") for each in tried)
+    failure = next((each.failure for each in tried if each.failure), "")
+    wrong = [each for each in tried if probe.wants is not None and not each.failure and each.score != probe.wants]
+    fault = "" if probe.text is None and failure.startswith("raised") else failure
     if wrong and not fault:
         fault = "no full credit for a right answer" if probe.wants else "credit for a reply that is not an answer"
     shown = (wrong or list(tried))[0].reply or ""
@@ -210,14 +210,14 @@ def _try_all(scorer: Scorer, cases: Sequence[Case], seconds: float) -> Iterator[
         there.close()
         ended = False
         while at < len(cases) and not ended:
-            said: Any = f"never returned ({seconds:g} s)"
+            result: Any = f"never returned ({seconds:g} s)"
             try:
                 ended = not here.poll(seconds)
-                said = said if ended else here.recv()
+                result = result if ended else here.recv()
             except EOFError:
-                said, ended = "raised SystemExit or was killed", True
+                result, ended = "raised SystemExit or was killed", True
             probe, reply, _ = cases[at]
-            yield Tried(probe, reply, *((None, said) if isinstance(said, str) else _score(said[0])))
+            yield Tried(probe, reply, *((None, result) if isinstance(result, str) else _score(result[0])))
             at += 1
         process.kill()
         process.join()

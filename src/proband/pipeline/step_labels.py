@@ -123,7 +123,7 @@ def judge_steps(out: Path, *, model: str, options: RunOptions) -> dict[str, Any]
     asked = replace(options, solver="generate", split="all", options=of_solver)
     run_planned(PlannedRun(items=folder, model=model, folder=folder / "run", options=asked))
     answers = read_answers(folder / "run" / "answers.jsonl")
-    judged = [(known[answer.item_id], said) for answer in answers if (said := verdict_in(answer)) is not None]
+    judged = [(known[answer.item_id], verdict) for answer in answers if (verdict := verdict_in(answer)) is not None]
     result = {"model": model, "steps": len(known), "read": len(judged), **compared(judged)}
     write_json(out / "judge.json", result)
     return result

@@ -85,8 +85,8 @@ def _kind(text: str) -> str:
     if pattern("answer_line").fullmatch(text):
         return ANSWER
     asked = pattern("asks").search(pattern("recaps").sub("", text))
-    told = re.search(r":\s+\S+\s+\S", text) and not text.rstrip().endswith("?")  # `Let's list the facts: ...`
-    return ASKED if asked and not told else STATED
+    listed = re.search(r":\s+\S+\s+\S", text) and not text.rstrip().endswith("?")  # `Let's list the facts: ...`
+    return ASKED if asked and not listed else STATED
 
 
 def clause(text: str) -> str:

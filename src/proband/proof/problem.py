@@ -46,7 +46,7 @@ class Prover:
     draw: Callable[[Any, tuple[str, str], str], str]
     describe: Callable[[Any], Any]  # a world as JSON
     second_reader: TextReader | None = None
-    entails: Callable[[Problem, str, str], bool] | None = None  # whether an answer is the only one, if told faster so
+    entails: Callable[[Problem, str, str], bool] | None = None  # is an answer the only one? (if this is faster)
     genders: Callable[[str], str | None] = lambda name: None
     certain_genders: Callable[[str], str | None] = lambda name: None  # of names that leave no doubt
     fits: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # does an answer say the word?

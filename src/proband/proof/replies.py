@@ -19,12 +19,12 @@ from proband.proof.sentences import ReplyReading, Step
 from proband.proof.statements import FOLLOWS, RIGHT, UNREAD, WRONG, Facts, Statement
 from proband.proof.verdicts import Judge, RowJudge
 
-RIGHT_BY_RIGHT, RIGHT_BY_WRONG = "right by right steps", "right by wrong steps"
-WRONG_STEP, WRONG_LAST = "wrong after a wrong step", "wrong though its steps are right"
-NO_STEPS, UNREAD_TOO_MUCH, NOT_CHECKED = "no steps", "unread too much to say", "not checked"
-NO_ANSWER: Final = "no answer is marked"  # though its steps are read
+ALL_RIGHT, STEP_WRONG = "right answer, right steps", "right answer, wrong step"
+BOTH_WRONG, ANSWER_WRONG = "wrong answer, wrong step", "wrong answer, right steps"
+NO_STEPS, TOO_MUCH_UNREAD, NOT_CHECKED = "no steps", "too much unread", "not checked"
+NO_ANSWER: Final = "no answer found"  # though its steps are read
 OUTCOMES: Final = (
-    RIGHT_BY_RIGHT, RIGHT_BY_WRONG, WRONG_STEP, WRONG_LAST, NO_STEPS, NO_ANSWER, UNREAD_TOO_MUCH, NOT_CHECKED
+    ALL_RIGHT, STEP_WRONG, BOTH_WRONG, ANSWER_WRONG, NO_STEPS, NO_ANSWER, TOO_MUCH_UNREAD, NOT_CHECKED
 )  # fmt: skip
 ENOUGH_READ: Final = 2 / 3  # of the sentences about relations, for a reply without a wrong step to be called right
 LONGEST_REPLY: Final = 20_000  # characters that are read
@@ -104,8 +104,8 @@ class ReplyChecker:
         reading, text = read
         asked = reading.question or AskedRelation("", "")
         things = {*filter(None, asked.pair), *(thing for fact in reading.facts for thing in (fact.who, fact.of))}
-        told = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
-        own = {**reading.genders, **told, **{t: g for t, g in row.genders.items() if g}}
+        stated = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
+        own = {**reading.genders, **stated, **{t: g for t, g in row.genders.items() if g}}
         genders = {thing: own.get(thing) or self.judge.prover.certain_genders(thing) for thing in sorted(things)}
         likely = {thing: gender or self.judge.prover.genders(thing) for thing, gender in genders.items()}
         return Case(Facts(self.judge, reading.facts, genders), asked, text.options, likely)
@@ -117,11 +117,11 @@ class ReplyChecker:
             return CheckedReply(outcome=NOT_CHECKED, why=f"the item is unread: {case.reason}")
         if not reply.strip():
             return CheckedReply(outcome=NOT_CHECKED, why="the reply is empty")
-        facts = Facts(self.judge, case.facts.told, case.facts.genders)
+        facts = Facts(self.judge, case.facts.stated, case.facts.genders)
         try:
             steps = tuple(ReplyReading(facts, case.genders).steps(reply[:LONGEST_REPLY]))
-            said = answer or answer_in(reply) or self._last_line(case, reply)
-            return self._judged(case, facts, steps, said, cut=len(reply) > LONGEST_REPLY)
+            final = answer or answer_in(reply) or self._last_line(case, reply)
+            return self._judged(case, facts, steps, final, cut=len(reply) > LONGEST_REPLY)
         except ProbandError as error:
             return CheckedReply(outcome=NOT_CHECKED, why=str(error))
 
@@ -143,7 +143,7 @@ class ReplyChecker:
             return replace(checked, outcome=judged_outcome(checked, None), why=checked.why or why)
         asked = case.asked._replace(who=label.pair[0], of=label.pair[1]) if label.pair else case.asked
         try:
-            decision = facts.ask(facts.told, asked, label)
+            decision = facts.ask(facts.stated, asked, label)
         except ProbandError as error:  # the steps are judged all the same
             return replace(checked, outcome=judged_outcome(checked, None), why=checked.why or str(error))
         broken = decision.verdict == "inconsistent"  # in every world: no answer is right or wrong
@@ -153,7 +153,7 @@ class ReplyChecker:
         if right and own:
             usable = dict.fromkeys(s.fact for s in own if facts.usable(s))
             stated = [fact for fact in usable if {fact.who, fact.of} != {asked.who, asked.of}]
-            needed = [facts.told[number] for number in decision.proof]
+            needed = [facts.stated[number] for number in decision.proof]
             proved = facts.try_ask(stated, asked, label)
             enough = proved is not None and proved.verdict == decision.verdict
             missing = () if enough else tuple(fact for fact in needed if facts.follows(stated, fact) is None)
@@ -176,18 +176,18 @@ class ReplyChecker:
         return Label(word, self.judge.domain.shown.get(word, word.relation))
 
     def _label(self, case: Case, answer: str) -> Label | None:
-        return self.judge.label_of(answer, Reading(facts=case.facts.told, question=case.asked), case.options)
+        return self.judge.label_of(answer, Reading(facts=case.facts.stated, question=case.asked), case.options)
 
 
 def judged_outcome(checked: CheckedReply, right: bool | None) -> str:
     """The kind of reply."""
     if not checked.read and not checked.unread:
-        return NO_STEPS if right is not None else UNREAD_TOO_MUCH
+        return NO_STEPS if right is not None else TOO_MUCH_UNREAD
     if right is None:
-        return UNREAD_TOO_MUCH if checked.unread or checked.answer else NO_ANSWER
+        return TOO_MUCH_UNREAD if checked.unread or checked.answer else NO_ANSWER
     if checked.first_wrong is not None:
-        return RIGHT_BY_WRONG if right else WRONG_STEP
+        return STEP_WRONG if right else BOTH_WRONG
     if right:
         enough = checked.read >= ENOUGH_READ * (checked.read + checked.unread)
-        return RIGHT_BY_RIGHT if enough and checked.statements else UNREAD_TOO_MUCH
-    return UNREAD_TOO_MUCH if checked.unread or not checked.statements else WRONG_LAST
+        return ALL_RIGHT if enough and checked.statements else TOO_MUCH_UNREAD
+    return TOO_MUCH_UNREAD if checked.unread or not checked.statements else ANSWER_WRONG

@@ -255,12 +255,12 @@ def _babi(path: Path) -> Iterator[TableRow]:
     name = BABI.fullmatch(path.name)
     story: list[str] = []
     for line, text in text_lines(path):
-        number, _, said = text.strip().partition(" ")
+        number, _, content = text.strip().partition(" ")
         if number == "1":
             story = []
-        question, tab, rest = said.partition("\t")
+        question, tab, rest = content.partition("\t")
         if not tab:
-            story.append(said)
+            story.append(content)
             continue
         cells = {"story": list(story), "question": question.strip(), "answer": rest.partition("\t")[0].strip()}
         yield TableRow({**cells, "task": name[1] if name else ""}, path, line, line=line, by_line=True)

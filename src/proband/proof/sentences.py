@@ -268,11 +268,11 @@ class ReplyReading:
 
     def _withdraw(self, statements: Sequence[Statement]) -> None:
         """A statement after `wait` withdraws an earlier, different one about the same two people."""
-        said = {frozenset((s.fact.who, s.fact.of)): s.fact for s in statements}
+        latest = {frozenset((s.fact.who, s.fact.of)): s.fact for s in statements}
         for place, step in enumerate(self.done[: self.reconsidered]):
             own = tuple(
                 replace(s, withdrawn=True)
-                if (now := said.get(frozenset((s.fact.who, s.fact.of)))) and not self.facts.same(s.fact, now)
+                if (now := latest.get(frozenset((s.fact.who, s.fact.of)))) and not self.facts.same(s.fact, now)
                 else s
                 for s in step.statements
             )

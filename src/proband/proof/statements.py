@@ -54,12 +54,12 @@ class Facts:
     """The facts of a story, and the genders given by the story, its source or an unambiguous name."""
 
     judge: RowJudge
-    told: tuple[Fact, ...]
+    stated: tuple[Fact, ...]
     genders: Mapping[str, str | None]
     assumed: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.things = tuple(dict.fromkeys(thing for fact in self.told for thing in (fact.who, fact.of)))
+        self.things = tuple(dict.fromkeys(thing for fact in self.stated for thing in (fact.who, fact.of)))
         domain, named = self.judge.domain, self.judge.domain.raw.get("replies") or ()
         groups = [(world,) for world in dict.fromkeys((*named, *domain.worlds))] if named else [self.judge.worlds]
         self.deciders = [Decider(domain, self.judge.prover, worlds) for worlds in groups]
@@ -67,10 +67,10 @@ class Facts:
 
     def state(self, fact: Fact) -> Statement:
         """The verdict on a statement; a gender that it assumes holds from now on."""
-        decision = self.decide(self.told, fact)
+        decision = self.decide(self.stated, fact)
         if decision.verdict == "inconsistent":  # in every world
             return self._again(fact) or Statement(fact=fact, verdict=POSSIBLE)
-        follows, proof = decision.verdict in FOLLOWS, tuple(self.told[number] for number in decision.proof)
+        follows, proof = decision.verdict in FOLLOWS, tuple(self.stated[number] for number in decision.proof)
         if fact.negated and follows:
             return Statement(fact=fact, verdict=CONTRADICTED, proof=proof, instead=decision.right)
         if fact.negated:
@@ -91,7 +91,7 @@ class Facts:
 
     def _again(self, fact: Fact) -> Statement | None:
         """The verdict on a statement that repeats a fact of the story; otherwise None."""
-        again = next((each for each in self.told if self.same(each, fact) and not fact.negated), None)
+        again = next((each for each in self.stated if self.same(each, fact) and not fact.negated), None)
         return Statement(fact=fact, verdict=STATED, proof=(again,)) if again else None
 
     def same(self, one: Fact, other: Fact) -> bool:
@@ -109,18 +109,18 @@ class Facts:
         words = "|".join(re.escape(each) for each in self.judge.prover.relations_beyond)
         return bool(words) and re.search(rf"(?i)\b(?:cousin|great-\w+|{words})\b", text) is not None
 
-    def state_beyond(self, who: str, said: str, of: str) -> Statement | None:
+    def state_beyond(self, who: str, words: str, of: str) -> Statement | None:
         """The verdict on such a statement; None where the prover cannot be asked."""
         prover = self.judge.prover
         asked, domain = AskedRelation(who, of), self.judge.domain
-        label = read_label(said, domain=domain, asked=asked, options={}, things=self.things)
+        label = read_label(words, domain=domain, asked=asked, options={}, things=self.things)
         if not (label and label.word and prover.beyond and label.word.relation in prover.relations_beyond):
             return None
         fact = Fact(who, label.word.relation, of, label.word.gender)
         verdicts = []
         for decider in self.deciders[: self.named]:
             try:
-                verdicts.append(prover.beyond(self.problem(self.told, (who, of)), label.word, decider.world))
+                verdicts.append(prover.beyond(self.problem(self.stated, (who, of)), label.word, decider.world))
             except ProbandError:
                 verdicts.append(UNREAD)
         if set(verdicts) & set(FOLLOWS):
@@ -131,7 +131,7 @@ class Facts:
 
     def _fits_widely(self, fact: Fact) -> bool:
         """Does it hold in one of the further worlds that the domain allows for replies?"""
-        problem, word = self.problem(self.told, (fact.who, fact.of)), Word(fact.relation, fact.gender)
+        problem, word = self.problem(self.stated, (fact.who, fact.of)), Word(fact.relation, fact.gender)
         others = (decider.world for decider in self.deciders[1 : self.named])
         solutions = (self.judge.prover.solve(problem, world) for world in others)
         return any(self.judge.prover.fits(each, word) for solution in solutions for each in solution.possible)

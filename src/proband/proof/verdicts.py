@@ -205,18 +205,18 @@ class RowJudge:
             if not asks:
                 return Unread(str(error), error.sentence)
             place = asks[-1]
-        told = [*split(row.text), *sentences[:place]]
-        leaks = tuple(each for each in told if (leak := LEAK.match(each)) and self.domain.word(leak["word"]))
-        story, question = " ".join(s for s in told if s not in leaks), sentences[place] if sentences else ""
+        parts = [*split(row.text), *sentences[:place]]
+        leaks = tuple(each for each in parts if (leak := LEAK.match(each)) and self.domain.word(leak["word"]))
+        story, question = " ".join(s for s in parts if s not in leaks), sentences[place] if sentences else ""
         return RowText(story, question, options, leaks)
 
     def _problem(self, row: AuditRow, reading: Reading, asked: AskedRelation) -> Problem:
         """The problem with the gender of each thing: from the source, else from its words, the text, or the name."""
         things = {*filter(None, asked.pair), *(thing for fact in reading.facts for thing in (fact.who, fact.of))}
         by_name = {thing: self.prover.genders(thing) for thing in things}
-        told = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
+        stated = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
         given = {thing: gender for thing, gender in row.genders.items() if thing in things}
-        genders = {**by_name, **reading.genders, **told, **given}
+        genders = {**by_name, **reading.genders, **stated, **given}
         return Problem(reading.facts, asked.pair, tuple(sorted(genders.items())))
 
     # ---- deciding ----------------------------------------------------------------------------------------------------

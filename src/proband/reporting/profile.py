@@ -393,10 +393,10 @@ def agreement(pairs: Pairs) -> float:
     """
     if not pairs:
         return 0.0
-    told = Counter(in_words(*pair) for pair in pairs)
+    answers = Counter(in_words(*pair) for pair in pairs)
     places = Counter(best_choices(answer) for _, answer in pairs)
     guessed = float(np.mean([1 / max(1, len(item.choices)) for item, _ in pairs]))
-    return max(guessed, *(sum((n / len(pairs)) ** 2 for n in each.values()) for each in (told, places)))
+    return max(guessed, *(sum((n / len(pairs)) ** 2 for n in each.values()) for each in (answers, places)))
 
 
 def follows_preference(
@@ -418,9 +418,9 @@ def follows_preference(
         for item, answer in pair:
             rates = {o: (chosen[o] - own[o] + 1) / (offered[o] - seen[o] + 2) for o in item.choices}  # Laplace's rule
             best = [option for option, rate in rates.items() if rate == max(rates.values())]
-            told = in_words(item, answer)
-            preferred = (told in best) / len(best) if best else 0.0
-            share *= max(preferred, float(control.get(item.id) == told))
+            answered = in_words(item, answer)
+            preferred = (answered in best) / len(best) if best else 0.0
+            share *= max(preferred, float(control.get(item.id) == answered))
         results.append(share)
     return results
 

@@ -133,7 +133,7 @@ def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]]
             gaps = [figure(scores[at].value - scores[at + 1].value) for at in (0, 2)]
             if not found.few:
                 rows.append(((one, other, name, len(both), *gaps, figure(found.value), _span(found)), found.p, ()))
-    header = ("model", "beside", "variation", "source items", "gap", "its gap", "difference", "95 %", "p (Holm)")
+    header = ("model", "other model", "variation", "items", "gap", "other gap", "difference", "95 %", "p (Holm)")
     title = "Contamination gap, compared with another model's"
     return [Sheet(name="gaps", title=title, header=header, rows=_with_holm(rows), note=GAPS)] if rows else []
 
@@ -171,8 +171,8 @@ def rightness(pairs: Sequence[tuple[Item, Answer]], metric: Metric) -> list[floa
     """How right each answer is."""
     if metric.over == "item" or metric.each is None:
         return [metric.value(item, answer) for item, answer in pairs]
-    said = zip(pairs, answers_yes(pairs, metric.each), strict=True)
-    return [None if yes is None or item.gold is None else float(yes == (item.gold == 0)) for (item, _), yes in said]
+    decided = zip(pairs, answers_yes(pairs, metric.each), strict=True)
+    return [None if yes is None or item.gold is None else float(yes == (item.gold == 0)) for (item, _), yes in decided]
 
 
 def answers_yes(pairs: Sequence[tuple[Item, Answer]], each: Callable[[Item, Answer], Any]) -> list[bool | None]:

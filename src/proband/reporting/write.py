@@ -66,7 +66,7 @@ class ReportOptions:
 
     def metrics_of(self, suite: Suite) -> list[Metric]:
         """The metrics that the tables, the claims and the findings need."""
-        wanted = {name for table in self.tables_of(suite) for name in (table.name, *table.beside.values())}
+        wanted = {name for table in self.tables_of(suite) for name in (table.name, *table.adjacent.values())}
         names = [table.metric for table in suite.tables if table.of_scores and table.name in wanted]
         tested = (*(suite.claims if self.claims else ()), *self.findings.get(suite.name, ()))
         names += [contrast.metric for claim in tested for contrast in claim.contrasts]
@@ -151,9 +151,9 @@ def colour(studies: Sequence[Study], first: Sequence[str] = ()) -> None:
     for study, own_keys in zip(studies, keys, strict=True):
         for key in (each for each in own_keys if each not in number):
             others = {other for each in keys if key in each for other in each if other in number}
-            beside, taken = {number[other] % MODELS for other in others}, set(number.values())
+            adjacent, taken = {number[other] % MODELS for other in others}, set(number.values())
             free = (hue for hue in count() if hue not in taken)
-            number[key] = next(hue for hue in free if hue % MODELS not in beside or len(beside) == MODELS)
+            number[key] = next(hue for hue in free if hue % MODELS not in adjacent or len(adjacent) == MODELS)
         study.hues = tuple(number[key] for key in own_keys)
 
 

@@ -24,8 +24,8 @@ def environment(
 
     def reward(completions: Sequence[Any], index: Sequence[int], **columns: Any) -> list[float]:
         """The reward of each completion (a text, or the messages of a chat), by the column `index`."""
-        said = (each if isinstance(each, str) else each[-1]["content"] for each in completions)
-        return [stream.reward(stream[n], text).total for text, n in zip(said, index, strict=True)]
+        texts = (each if isinstance(each, str) else each[-1]["content"] for each in completions)
+        return [stream.reward(stream[n], text).total for text, n in zip(texts, index, strict=True)]
 
     reward.__name__ = "proband"  # what logs call it
     try:

@@ -65,11 +65,11 @@ EDGES: Final = " \t\r\n*_`\"'“”‘’()[]{}.!,;:$\\"
 
 @dataclass(frozen=True, kw_only=True)
 class Reward:
-    """`total` is the reward; its parts are 0 to 1. `said`: the answer that was read, if any."""
+    """`total` is the reward; its parts are 0 to 1. `final_answer`: the answer that was read, if any."""
 
     total: float
     answer: float
-    said: str
+    final_answer: str
     steps: float | None = None  # None: not read
 
 
@@ -139,15 +139,15 @@ class Stream:
         known = item.choices or tuple(map(str, item.facts.get("answers", ())))  # accepted answers of an open question
         final = asserted(text, item.choices, prompt=item.prompt) if known else text
         read = self.asking.read(item, final, asked) if final else None
-        said = "" if read is None or read.status else chosen_answer(item, read) or final
-        bare = (said,) if item.choices else known
-        if read is None or not said or (bare and not any(is_bare(final, each) for each in bare)):
-            return Reward(total=0.0, answer=0.0, said="")
+        final_answer = "" if read is None or read.status else chosen_answer(item, read) or final
+        bare = (final_answer,) if item.choices else known
+        if read is None or not final_answer or (bare and not any(is_bare(final, each) for each in bare)):
+            return Reward(total=0.0, answer=0.0, final_answer="")
         right = (accuracy_of(item, read) if item.gold is not None else self.suite.metric().value(item, read)) or 0.0
         own = _without(THOUGHT.sub("\n", reply), asked, item.prompt) if self.steps_weight else ""
-        steps = process_reward(item, own, answer=said) if self.steps_weight else None
+        steps = process_reward(item, own, answer=final_answer) if self.steps_weight else None
         total = right * (1 - self.steps_weight * (1 - (steps or 0.0)))
-        return Reward(total=total, answer=right, said=said, steps=steps)
+        return Reward(total=total, answer=right, final_answer=final_answer, steps=steps)
 
     def validate(self, item: Item) -> str:
         """What is wrong with an item's certificate, replayed from its text; nothing if it holds."""
@@ -211,15 +211,15 @@ def asserted(text: str, choices: Sequence[str], *, prompt: str = "") -> str:
         one = len(set(map(plain_answer, answers))) == 1
         return min(answers).rstrip(EDGES) if one and not behind and not away else ""
     *before, last = SENTENCE_END.split(text)
-    lead, said = introduced.match(last), introduced.sub("", last)
-    bare = {*map(plain_answer, choices), *ascii_lowercase} - {plain_answer(said)}
+    lead, final_answer = introduced.match(last), introduced.sub("", last)
+    bare = {*map(plain_answer, choices), *ascii_lowercase} - {plain_answer(final_answer)}
     rivals = bare.intersection(plain_answer(introduced.sub("", each)) for each in before)
     named = [plain_answer(each[m.end() :]) for each in before if (m := introduced.match(each)) and m["named"]]
     rivals |= {word for word in bare if any(f"{each} ".startswith(f"{word} ") for each in named)}
-    rivals |= set(() if choices else named) - {plain_answer(said)}
+    rivals |= set(() if choices else named) - {plain_answer(final_answer)}
     alone = not _words("".join(before)).strip()
     asked = any(each.endswith("?") for each in (*before[-1:], last))
-    return "" if rivals or asked or not (alone or (lead and lead["firm"])) else said.rstrip(EDGES).lstrip()
+    return "" if rivals or asked or not (alone or (lead and lead["firm"])) else final_answer.rstrip(EDGES).lstrip()
 
 
 def _leads_away(before: str, introduced: re.Pattern[str]) -> bool:

@@ -126,8 +126,8 @@ def _freedom(kind: Partition, weights: Floats, blocks: Ints) -> float:
         squares += (
             2 * float((r * a**2).sum()) * across + 2 * mixed**2 + every**2 * across**2 - 4 * every * mixed * across
         )
-        beside = 2 * w * a - w**2 * every
-        squares += float((r**2 * ((a - beside) ** 2 - beside**2)).sum())
+        cross = 2 * w * a - w**2 * every
+        squares += float((r**2 * ((a - cross) ** 2 - cross**2)).sum())
     return trace**2 / squares if squares > 0 else 0.0
 
 

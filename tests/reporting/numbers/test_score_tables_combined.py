@@ -38,7 +38,7 @@ def study(category: str) -> Study:
 
 def test_ours_stand_below_the_published() -> None:
     (sheet,) = combined_table(study("kidscook"), TABLE4)
-    assert sheet.header == ("model", "split", *TABLE4.beside, "runs")
+    assert sheet.header == ("model", "split", *TABLE4.adjacent, "runs")
     assert ("published: transducer", "test", 24.72, 55.09, 24.91, 47.8, 4.78, None) in sheet.rows[:14]
     assert sheet.rows[14:] == (
         ("net:none", "valid", 0.0, 0.0, 0.0, 100.0, 4.0, 1),

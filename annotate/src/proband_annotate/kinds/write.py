@@ -156,13 +156,13 @@ def story_checks(
     if implied is not None:
         i, relation, j = implied
         values = {"a": names[j], "word": relation, "b": names[i]}
-        told = tells(text, names=names, genders=genders, fact=implied)
-        made.append(Check(met=not told, text="write.check_implied", values=values, stops=False))
+        stated = tells(text, names=names, genders=genders, fact=implied)
+        made.append(Check(met=not stated, text="write.check_implied", values=values, stops=False))
     for edge in dict.fromkeys(edges):
         i, relation, j = edge
         values = {"a": names[j], "word": relation, "b": names[i]}
-        told = tells(text, names=names, genders=genders, fact=edge)
-        made.append(Check(met=told, text="write.check_read", values=values, stops=False, asks=False))
+        stated = tells(text, names=names, genders=genders, fact=edge)
+        made.append(Check(met=stated, text="write.check_read", values=values, stops=False, asks=False))
     return made
 
 

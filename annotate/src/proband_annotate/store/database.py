@@ -158,13 +158,13 @@ class Trouble:
     """The problem of a database, if any: `reason` for /health, one line a minute for the log."""
 
     def __init__(self) -> None:
-        self.reason, self._times, self._said = "", 0, -math.inf
+        self.reason, self._times, self._logged = "", 0, -math.inf
 
     def begins(self, error: BaseException) -> None:
         self.reason, self._times = reason_of(error), self._times + 1
-        if time.monotonic() - self._said >= EVERY:
+        if time.monotonic() - self._logged >= EVERY:
             LOG.error("%s  the database fails: %s (%d times)", time.strftime("%F %T"), self.reason, self._times)
-            self._said, self._times = time.monotonic(), 0
+            self._logged, self._times = time.monotonic(), 0
 
     def ends(self) -> None:
         if self.reason:

@@ -204,11 +204,11 @@ SPOKEN: Final = re.compile(
 class Island(NamedTuple):
     names: tuple[str, ...]
     roles: tuple[str, str]  # who tells the truth, who lies
-    told: tuple[tuple[str, str, Formula], ...]  # who, in words, what
+    claims: tuple[tuple[str, str, Formula], ...]  # who, in words, what
 
     def constraints(self) -> list[Formula]:
         """Who speaks tells the truth iff what is said is true."""
-        return [("iff", ("var", who), formula) for who, _, formula in self.told]
+        return [("iff", ("var", who), formula) for who, _, formula in self.claims]
 
 
 def read_island(question: str) -> Island | None:
@@ -216,7 +216,7 @@ def read_island(question: str) -> Island | None:
     if not island:
         return None
     names = tuple(re.findall(r"[A-Z]\w+", island[3]))
-    told, at = [], 0
+    claims, at = [], 0
     while at < len(island[4]):
         spoken = SPOKEN.match(island[4], at)
         if not spoken:
@@ -227,9 +227,9 @@ def read_island(question: str) -> Island | None:
         formula = statement(words, names, (island[1], island[2]))
         if formula is None or who not in names:
             return None
-        told.append((who, words, formula))
+        claims.append((who, words, formula))
         at = spoken.end()
-    return Island(names, (island[1], island[2]), tuple(told)) if told else None
+    return Island(names, (island[1], island[2]), tuple(claims)) if claims else None
 
 
 def statement(text: str, names: tuple[str, ...], roles: tuple[str, str]) -> Formula | None:
@@ -281,13 +281,15 @@ def _unwrapped(text: str) -> str:
     return text
 
 
-def _said(island: Island, world: Mapping[str, bool]) -> str:
+def _in_words(island: Island, world: Mapping[str, bool]) -> str:
     return ", ".join(f"{name} is a {island.roles[not world[name]]}" for name in island.names)
 
 
 def solve_island(parsed: Island, world: str) -> Settled:
     rows = models(parsed.constraints(), list(parsed.names))
-    return Settled(tuple(_said(parsed, row) for row in rows), (f"{len(rows)} of {2 ** len(parsed.names)} rows fit",))
+    return Settled(
+        tuple(_in_words(parsed, row) for row in rows), (f"{len(rows)} of {2 ** len(parsed.names)} rows fit",)
+    )
 
 
 def check_island(parsed: Island, world: str) -> frozenset[str]:
@@ -296,17 +298,17 @@ def check_island(parsed: Island, world: str) -> frozenset[str]:
         return satisfiable([*parsed.constraints(), *roles])
 
     rows = (dict(zip(parsed.names, row)) for row in product((True, False), repeat=len(parsed.names)))
-    return frozenset(_said(parsed, row) for row in rows if fits(row))
+    return frozenset(_in_words(parsed, row) for row in rows if fits(row))
 
 
 def island_answer(text: str, parsed: Island) -> str | None:
-    """Who is what, in the order of the question; None unless each is told once."""
+    """Who is what, in the order of the question; None unless each is named once."""
     pairs = re.findall(r"(\w+) is (?:an? )?(\w+)(?![\w/])", text)
     roles = dict(pairs)
-    told = len(pairs)
-    if set(roles) != set(parsed.names) or told != len(parsed.names) or not set(roles.values()) <= set(parsed.roles):
+    count = len(pairs)
+    if set(roles) != set(parsed.names) or count != len(parsed.names) or not set(roles.values()) <= set(parsed.roles):
         return None
-    return _said(parsed, {name: roles[name] == parsed.roles[0] for name in parsed.names})
+    return _in_words(parsed, {name: roles[name] == parsed.roles[0] for name in parsed.names})
 
 
 KNIGHTS: Final = Puzzle(
@@ -317,6 +319,6 @@ KNIGHTS: Final = Puzzle(
     solve=solve_island,
     check=check_island,
     answer=island_answer,
-    statements=lambda parsed: tuple(f"{who}: {words}" for who, words, _ in parsed.told),
+    statements=lambda parsed: tuple(f"{who}: {words}" for who, words, _ in parsed.claims),
     form=lambda parsed: f"{len(parsed.names)} inhabitants",
 )

@@ -50,10 +50,10 @@ class Syllogism(NamedTuple):
 
 def read(question: str) -> Syllogism | None:
     asked = ASKED.search(question)
-    told = LINE.findall(question[: asked.start()]) if asked else []
-    parts = [_statement(text) for text in (*told, asked[1] if asked else "")]
+    lines = LINE.findall(question[: asked.start()]) if asked else []
+    parts = [_statement(text) for text in (*lines, asked[1] if asked else "")]
     premises = [each for each in parts[:-1] if each]
-    if not premises or len(premises) != len(told) or not parts[-1] or len({t for p in parts if p for t in p[1:]}) > 3:
+    if not premises or len(premises) != len(lines) or not parts[-1] or len({t for p in parts if p for t in p[1:]}) > 3:
         return None
     return Syllogism(tuple(premises), parts[-1])
 

@@ -25,9 +25,9 @@ def argument(tree: Tree, head: int, *, restricted: bool = False) -> tuple[int, .
         if part < head or tree.tokens[part].dep != "amod" or not tree.under(part, "punct"):
             inside += _all_under(tree, part)
     for part in tree.under(head, "appos"):  # "the river Thames"; after a comma it is another phrase
-        beside = part == head + 1 and tree.tokens[part].pos == "PROPN" and tree.tokens[head].pos == "NOUN"
+        adjacent = part == head + 1 and tree.tokens[part].pos == "PROPN" and tree.tokens[head].pos == "NOUN"
         dated = {tree.shown(head), tree.shown(part)} <= TIMES and not tree.under(part, "det")  # "Friday, 3 May"
-        if beside or dated or _epithet(tree, head, part):
+        if adjacent or dated or _epithet(tree, head, part):
             inside += _all_under(tree, part)
     for part in tree.under(head, "nmod"):
         case = tree.under(part, "case")

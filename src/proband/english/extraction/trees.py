@@ -179,10 +179,12 @@ def _with_long_prepositions(tokens: Sequence[TreeToken]) -> list[TreeToken]:
         if one.dep not in ("obl", "nmod") or not 0 <= middle < at or cases != [middle + 1]:
             continue
         word, above = tokens[middle], tokens[middle].head
-        beside = word.shown in BESIDE and out[cases[0]].shown == "to" and word.dep in ("advmod", "amod", "obl", "nmod")
+        compound = (
+            word.shown in BESIDE and out[cases[0]].shown == "to" and word.dep in ("advmod", "amod", "obl", "nmod")
+        )
         first = [n for n, each in enumerate(tokens) if each.head == middle and each.dep == "case"]
         front = word.shown in IN_FRONT and out[cases[0]].shown == "of" and first == [middle - 1]
-        if 0 <= above < middle and (beside or (front and word.dep in ("obl", "nmod"))):
+        if 0 <= above < middle and (compound or (front and word.dep in ("obl", "nmod"))):
             out[at] = replace(one, dep="nmod" if tokens[above].pos in NOUNS else "obl", head=above)
             for n in (*first, middle):
                 out[n] = replace(out[n], pos="ADP", dep="case", head=at)
@@ -291,9 +293,9 @@ def _with_offices(tokens: Sequence[TreeToken]) -> list[TreeToken]:
                 out[other] = replace(tokens[other], dep="flat", head=names[0])
             out[at] = replace(one, dep="xcomp")
             continue
-        beside = one.dep == "appos" and one.pos == "NOUN"  # "appointed Julia Stein chief executive"
+        office = one.dep == "appos" and one.pos == "NOUN"  # "appointed Julia Stein chief executive"
         if (
-            not (beside or one.shown in OFFICES)
+            not (office or one.shown in OFFICES)
             or one.dep not in ("flat", "appos", "compound")
             or not 0 <= one.head < at
         ):

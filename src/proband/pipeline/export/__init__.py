@@ -258,9 +258,9 @@ def staged(out: Path, *, force: bool) -> Iterator[Path]:
     """A place of the same name as `out` to write to; at the end everything goes to `out`, or nothing where that would
     write over a file with other content."""
     target = out.resolve()
-    beside = target if target.is_dir() else target.parent
-    beside.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".export.", dir=beside) as folder:
+    parent = target if target.is_dir() else target.parent
+    parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".export.", dir=parent) as folder:
         place = Path(folder) / target.name
         if target.is_dir():
             place.mkdir()

@@ -271,14 +271,14 @@ def fill(study: Study, table: Table) -> ScoreTable:
             found = tuple(
                 next((cell for at in systems if (cell := cells[row, column][at])), None) for column in columns
             )
-            beside = [
+            compared = [
                 (figure, cell.estimate.n)
                 for column, cell in zip(columns, found)
                 if cell
                 for figure in published[row, column].values()
             ]
             tags = study.systems[systems[0]].tags
-            differs = tuple(differences(beside, study.items.manifest, tags))
+            differs = tuple(differences(compared, study.items.manifest, tags))
             if any(found):
                 model = str(tags["run.model"])
                 lines.append(Line(row=row, label=label, model=model, run=run, cells=found, differs=differs))
@@ -373,7 +373,7 @@ def combined_table(study: Study, combined: Table) -> list[Sheet]:
     """The means of several tables: a line per model and column of the tables, over all their rows, a column per table;
     intervals and tests are in these tables."""
     named = {table.name: table for table in study.items.suite.tables}
-    tables = {head: fill(study, named[name]) for head, name in combined.beside.items()}
+    tables = {head: fill(study, named[name]) for head, name in combined.adjacent.items()}
     lines: dict[tuple[str, Key], dict[str, float | int]] = {}
     differs: dict[str, dict[str, None]] = {}
     last = [(head, table, line) for head, table in tables.items() if table.lines for line in table.groups[-1]]
@@ -387,7 +387,7 @@ def combined_table(study: Study, combined: Table) -> list[Sheet]:
                 own |= {"runs": cell.runs} if isinstance(cell, Cell) else {}
         differs.setdefault(line.label, {}).update(dict.fromkeys(line.differs))
     tags = next((table.table.columns for table in tables.values()), ())
-    header = ("model", *map(formatting.name, tags), *combined.beside, "runs")
+    header = ("model", *map(formatting.name, tags), *combined.adjacent, "runs")
     rows = tuple((name, *column, *map(line.get, header[1 + len(tags) :])) for (name, column), line in lines.items())
     note = " ".join(filter(None, [combined.note, *differing((name, list(each)) for name, each in differs.items())]))
     return [Sheet(name=combined.name, title=combined.title, header=header, rows=rows, note=note)]

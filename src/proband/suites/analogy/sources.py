@@ -190,7 +190,7 @@ def _columns(rows: Sequence[TableRow]) -> dict[str, str]:
             relation = min(values, key=lambda name: values[name])
             columns = dict(zip(("head", "tail"), (name for name in names if name != relation))) | {"relation": relation}
         first = " : ".join(str(rows[0].cells[columns[role]]) for role in ("head", "tail"))
-        log(f"{file}: no header; the first pair is {first}{_relation_said(columns, file)}")
+        log(f"{file}: no header; the first pair is {first}{_relation_source(columns, file)}")
         return columns
     columns = guess_columns(names, ROLES)
     for role in {"head", "tail"} - columns.keys():  # the header names only one of two columns
@@ -203,11 +203,11 @@ def _columns(rows: Sequence[TableRow]) -> dict[str, str]:
     if any(plain_name(name) != role for role, name in columns.items()) or "relation" not in columns or unused:
         shown = ", ".join(f"{role} is {name!r}" for role, name in columns.items())
         more = f"; not used: {', '.join(unused)}" if unused else ""
-        log(f"{file}: {shown}{_relation_said(columns, file)}{more}")
+        log(f"{file}: {shown}{_relation_source(columns, file)}{more}")
     return columns
 
 
-def _relation_said(columns: Mapping[str, str], file: Path) -> str:
+def _relation_source(columns: Mapping[str, str], file: Path) -> str:
     if "relation" in columns:
         return f", the relation in the {columns['relation']}" if columns["relation"] in UNNAMED else ""
     return f"; the relation is the file's name, {_stem(file)!r}"

@@ -148,7 +148,7 @@ def _equally_common(
 # ---- checks ------------------------------------------------------------------------------------------------------
 
 
-def _otherwise_told(varied: Item) -> str | None:
+def _unlike_its_pairs(varied: Item) -> str | None:
     """Why the prompt or the choices differ from the pairs rendered again in our templates, or None."""
     query, options = query_and_options(varied)
     rendered = varied.prompt in [question(pattern, query) for pattern in TEMPLATES.values()]
@@ -162,13 +162,13 @@ def same_options(source: Item, varied: Item) -> str | None:
     if source.facts["query"] != varied.facts["query"] or sorted(source.choices) != sorted(varied.choices):
         return "its pairs are not those of its source"
     right = [item.choices[item.gold] if item.gold is not None else None for item in (source, varied)]
-    return _otherwise_told(varied) if right[0] == right[1] else "its answer is not that of its source"
+    return _unlike_its_pairs(varied) if right[0] == right[1] else "its answer is not that of its source"
 
 
 def turned_round(source: Item, varied: Item) -> str | None:
     old, new = ([list(pair) for pair in (item.facts["query"], *item.facts["options"])] for item in (source, varied))
     turned = old == [pair[::-1] for pair in new] and source.gold == varied.gold
-    return _otherwise_told(varied) if turned else "its pairs are not the reversed pairs of its source"
+    return _unlike_its_pairs(varied) if turned else "its pairs are not the reversed pairs of its source"
 
 
 def another_pair(source: Item, varied: Item) -> str | None:
@@ -176,7 +176,7 @@ def another_pair(source: Item, varied: Item) -> str | None:
         return "it is of another relation or probe than its source"
     if source.facts["query"] == varied.facts["query"]:
         return "it asks what its source asks"
-    return _otherwise_told(varied)
+    return _unlike_its_pairs(varied)
 
 
 VARIATIONS = (

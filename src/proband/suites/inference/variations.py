@@ -108,10 +108,10 @@ def same_relations(source: Item, varied: Item) -> str | None:
 def _same_answer(source: Item, varied: Item) -> str | None:
     if source.gold != varied.gold or source.choices != varied.choices:
         return "its answer is not that of its source"
-    return _otherwise_told(varied)
+    return _unlike_its_triples(varied)
 
 
-def _otherwise_told(varied: Item) -> str | None:
+def _unlike_its_triples(varied: Item) -> str | None:
     """Why the prompt differs from its two sentences rendered again, or None."""
     return None if varied.prompt == prompt(*_triples(varied)) else "its two sentences cannot be found in its prompt"
 
@@ -210,7 +210,7 @@ def inverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
 def turned_round(source: Item, varied: Item) -> str | None:
     if _triples(source) != _triples(varied)[::-1] or varied.gold is not None or source.choices != varied.choices:
         return "premise and hypothesis are not its source's"
-    return _otherwise_told(varied)
+    return _unlike_its_triples(varied)
 
 
 VARIATIONS = (

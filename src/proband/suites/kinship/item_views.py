@@ -180,9 +180,9 @@ class Layout:
         placed: set[int] = set()
         for x in people:
             if x not in placed:
-                beside = [s for s in self.family.spouses[x] if s not in placed and self.level[s] == self.level[x]]
-                rows[self.level[x]].append((x, *beside[:1]))
-                placed |= {x, *beside[:1]}
+                partner = [s for s in self.family.spouses[x] if s not in placed and self.level[s] == self.level[x]]
+                rows[self.level[x]].append((x, *partner[:1]))
+                placed |= {x, *partner[:1]}
         return [row for row in rows if row]
 
     def _settle(self, row: list[Unit]) -> None:

@@ -17,7 +17,7 @@ from proband.core.plugins import read_options
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.nets.batches import pad
-from proband.suites.kinship.nets.graph_nets import Composer, compose, told_facts, turned
+from proband.suites.kinship.nets.graph_nets import Composer, compose, stated_facts, turned
 from proband.suites.kinship.nets.options import NetOptions
 from proband.suites.kinship.nets.stories import GENDERS, readable_story
 from proband.suites.kinship.nets.task import Reads, task
@@ -42,7 +42,7 @@ def test_chains_of_any_length_follow_from_the_table_of_the_rules(tmp_path: Path)
     reads, words = Reads.of("composer"), Vocabulary.of([], least=1)
     stories = [readable_story(item, NetOptions(), graph=True, file="x") for item in read_items(tmp_path)]
     batch = reads.padded(reads.numbers(stories, words, pool=20), rounded=False)
-    told = told_facts(batch)[..., 0:22:2] + told_facts(batch)[..., 1:22:2]  # neutral relations: man and woman
+    told = stated_facts(batch)[..., 0:22:2] + stated_facts(batch)[..., 1:22:2]  # neutral relations: man and woman
     inverse = torch.eye(11)[list(load("sound").inverse[:11])].expand(3, -1, -1)
     closed = compose(told + turned(told, batch.genders, inverse), table(load("sound")))
     found = closed[torch.arange(len(stories)), batch.query[:, 0], batch.query[:, 1]].argmax(-1)

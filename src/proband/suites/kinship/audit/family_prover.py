@@ -104,12 +104,14 @@ def solve(problem: Problem, world: relations.World, shown: bool = False) -> Solu
     if denied:
         families = _without(problem, denied, families, world)
     possible = tuple(each for each in (*relations.RELATIONS, NONE) if each in families)
-    said = [NEUTRAL.get(each, NONE) for each in possible]
-    always = tuple(dict.fromkeys(said))
+    neutrals = [NEUTRAL.get(each, NONE) for each in possible]
+    always = tuple(dict.fromkeys(neutrals))
     if len(always) > 1:  # several relations may hold for one pair, but not in the strict world
         open_ = NONE in always or world == STRICT or denied
         always = () if open_ else tuple(each for each in always if not any(_avoids(p, each, world) for p in patterns))
-    certain = tuple(each for each, neutral in zip(possible, said) if neutral in always and said.count(neutral) == 1)
+    certain = tuple(
+        each for each, neutral in zip(possible, neutrals) if neutral in always and neutrals.count(neutral) == 1
+    )
     return Solution(possible=possible, certain=certain, always=always, worlds=families if shown else {})
 
 

@@ -57,8 +57,8 @@ def proved(item: Item, reply: str, sent: str) -> Answer:
         return unread
     pair = reading.question.pair
     things = {*pair, *(thing for fact in reading.facts for thing in (fact.who, fact.of))}
-    told = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
-    genders = {thing: told.get(thing) or reading.genders.get(thing) or prover.genders(thing) for thing in things}
+    stated = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
+    genders = {thing: stated.get(thing) or reading.genders.get(thing) or prover.genders(thing) for thing in things}
     try:
         possible = prover.solve(Problem(reading.facts, pair, tuple(sorted(genders.items()))), world).possible
     except ProbandError:

@@ -178,9 +178,9 @@ class Rounds:
         draft, partner = replace(draft, alone=alone, pair=pair), replace(partner, pair=pair)
         name = f"{cell.prefix}-{index:06d}"
         one = self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=False)
-        told, names = retold(telling_of(one.facts), neighbour), one.facts["names"]
+        telling, names = retold(telling_of(one.facts), neighbour), one.facts["names"]
         name = f"{cell.prefix}-{index + 1:06d}"
-        two = self.wording.item_about(partner, names, told, words, cell=cell, name=name, kind=task)
+        two = self.wording.item_about(partner, names, telling, words, cell=cell, name=name, kind=task)
         kept = sides()
         if sets or share <= 0.5 or kept < (1 - share) / share:
             yield self._checked(one, index // 2)

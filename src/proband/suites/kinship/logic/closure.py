@@ -86,9 +86,9 @@ class Closure:
         return (i, j), (j, i)
 
 
-def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], *, told_only: bool = False) -> Closure:
-    """The forward closure of stated facts. A word of the wrong gender is a contradiction. With `told_only`, nothing is
-    concluded from what genders alone exclude, so every premise is stated or proved."""
+def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], *, stated_only: bool = False) -> Closure:
+    """The forward closure of stated facts. A word of the wrong gender is a contradiction. With `stated_only`, genders
+    alone exclude no relation, so every premise is stated or proved."""
     n = len(genders)
     apart = rules.full & ~rules.opposite
     sets = [[apart if genders[i] == genders[j] else rules.full for j in range(n)] for i in range(n)]
@@ -102,7 +102,7 @@ def close(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], *, told_o
         for m in range(n):
             if m not in (i, j):
                 for a, y, b in ((i, j, m), (m, i, j)):  # i-m through j, m-j through i
-                    if told_only and not {frozenset((a, y)), frozenset((y, b))} <= closure.known:
+                    if stated_only and not {frozenset((a, y)), frozenset((y, b))} <= closure.known:
                         continue
                     composed = rules.union(sets[a][y], sets[y][b])
                     if sets[a][b] & ~composed:
@@ -187,8 +187,8 @@ def depth(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tu
     not prove the answer and the two bounds differ, smaller sets of facts are tried.
 
     >>> from proband.suites.kinship.world.rules import load
-    >>> told = [(0, "mother", 1), (1, "son", 2), (2, "sister", 3), (0, "sister", 3)]
-    >>> depth(load("sound"), ["male", "female", "male", "female"], told, (0, 3))
+    >>> stated = [(0, "mother", 1), (1, "son", 2), (2, "sister", 3), (0, "sister", 3)]
+    >>> depth(load("sound"), ["male", "female", "male", "female"], stated, (0, 3))
     1
     """
     path = shortest_path(edges, query)
@@ -218,7 +218,7 @@ def prove(
     """
     needed, kept = {frozenset(query)}, list[Narrowing]()
     for a, y, b, left in reversed(
-        close(rules, genders, edges, told_only=True).narrowed
+        close(rules, genders, edges, stated_only=True).narrowed
     ):  # the premises of a needed step are needed before it
         if frozenset((a, b)) in needed:
             needed |= {frozenset((a, y)), frozenset((y, b))}
@@ -226,20 +226,20 @@ def prove(
     known = {(i, j): 1 << rules.code[kin] for i, kin, j in edges}
     steps: list[Steps] = []
 
-    def said(a: int, b: int) -> Edge:
+    def stated(a: int, b: int) -> Edge:
         return a, "|".join(rules.set_words(known[a, b], genders[b])), b
 
     def turn(a: int, b: int) -> None:
         """Add the inverse of what is known about b and a."""
         if (b, a) in known and known.get((a, b)) != rules.invert(known[b, a]):
             known[a, b] = rules.invert(known[b, a])
-            steps.append((said(b, a), said(a, b)))
+            steps.append((stated(b, a), stated(a, b)))
 
     for a, y, b, left in reversed(kept):
         for pair in ((a, y), (y, b), (a, b)):
             turn(*pair)
         known[a, b] = left
-        steps.append((said(a, y), said(y, b), said(a, b)))
+        steps.append((stated(a, y), stated(y, b), stated(a, b)))
         if (b, a) in known:
             turn(b, a)
     turn(*query)

@@ -159,10 +159,10 @@ def _partners_apart(atoms: Atoms) -> Iterator[Clause]:
     """Axioms 2' and 4' for parents, axiom 6, and consequences for two people who share one or both parents."""
     parent, married, kin, same, male = atoms.parent, atoms.married, atoms.kin, atoms.same, atoms.male
     people = range(atoms.size)
-    partner, beside, fathers, mothers = (defaultdict[tuple[int, int], int](int) for _ in range(4))
+    partner, step, fathers, mothers = (defaultdict[tuple[int, int], int](int) for _ in range(4))
     for a, b in permutations(people, 2):
-        beside[a, b] = atoms.fresh()  # a is a partner of a parent of b, and not a parent of b
-        yield [-beside[a, b], -kin[a, b]]
+        step[a, b] = atoms.fresh()  # a is a partner of a parent of b, and not a parent of b
+        yield [-step[a, b], -kin[a, b]]
     for a, b in combinations(people, 2):
         for table in (atoms.shares, atoms.shares_both, partner, fathers, mothers):
             table[a, b] = table[b, a] = atoms.fresh()
@@ -170,14 +170,14 @@ def _partners_apart(atoms: Atoms) -> Iterator[Clause]:
         yield [-married[a, b], partner[a, b]]
         yield from implies([partner[a, b], kin[a, b]], same[a, b])
     for a, b, x in permutations(people, 3):
-        yield [-partner[a, b], -parent[a, x], parent[b, x], beside[b, x]]
-        yield [-beside[a, x], -partner[b, x], -kin[a, b]]
-        yield [-beside[a, x], -partner[a, b], parent[b, x], -kin[b, x]]
+        yield [-partner[a, b], -parent[a, x], parent[b, x], step[b, x]]
+        yield [-step[a, x], -partner[b, x], -kin[a, b]]
+        yield [-step[a, x], -partner[a, b], parent[b, x], -kin[b, x]]
         if a < b:
             yield from implies([parent[a, x], parent[b, x]], same[a, b], male(a), male(b))
             yield from implies([parent[a, x], parent[b, x], male(a), male(b)], same[a, b])
             yield from implies([parent[a, x], parent[b, x]], same[a, b], partner[a, b])
-            yield from implies([beside[a, x], beside[b, x], kin[a, b]], same[a, b])
+            yield from implies([step[a, x], step[b, x], kin[a, b]], same[a, b])
             yield [-parent[x, a], -parent[x, b], atoms.shares[a, b]]
             yield [-parent[x, a], -parent[x, b], -male(x), fathers[a, b]]
             yield [-parent[x, a], -parent[x, b], male(x), mothers[a, b]]

@@ -127,7 +127,7 @@ class EdgeTransformer(nn.Module):
         self.classifier = Classifier(d, options.classifier)
 
     def forward(self, batch: Batch) -> Tensor:
-        numbers = told_numbers(batch)
+        numbers = stated_numbers(batch)
         x = self.told(numbers) + loops(self.genders(batch.genders)) + self.converse(numbers.transpose(1, 2))
         for _ in range(self.rounds):
             x = self.before_attention(x)
@@ -145,7 +145,7 @@ def loops(people: Tensor) -> Tensor:
     return torch.diag_embed(people.transpose(1, 2)).permute(0, 2, 3, 1)
 
 
-def told_numbers(batch: Batch) -> Tensor:
+def stated_numbers(batch: Batch) -> Tensor:
     """B × N × N: the stated relation of each pair, or NO_EDGE."""
     size, n = batch.slots.shape
     i, relation, j = batch.edges.unbind(-1)
@@ -211,7 +211,7 @@ class Composer(nn.Module):
             self.sides, self.of_gender = nn.Parameter(0.1 * torch.randn(R, R)), nn.Parameter(torch.zeros(G, R))
 
     def forward(self, batch: Batch) -> Tensor:
-        facts, fits = told_facts(batch), FITS.to(batch.genders.device)[batch.genders][:, None]
+        facts, fits = stated_facts(batch), FITS.to(batch.genders.device)[batch.genders][:, None]
         if self.turns:
             facts = (facts + fits * turned(facts, batch.genders, self._settled(self.other_side))).clamp(max=1)
         closed = compose(facts, self._settled(self.table)[..., :R], fits)
@@ -229,7 +229,7 @@ class Composer(nn.Module):
         return F.one_hot(table.argmax(-1), table.shape[-1]).to(table.dtype)
 
 
-def told_facts(batch: Batch) -> Tensor:
+def stated_facts(batch: Batch) -> Tensor:
     """B × N × N × R: the stated facts. Facts without a relation are ignored."""
     size, n = len(batch.edges), batch.slots.shape[1]
     i, relation, j = batch.edges.unbind(-1)

@@ -104,14 +104,14 @@ def mismatch_with_facts(
     if wrong := _not_understood(story, known, rules):
         return wrong
     read = set(read_story(story, names=known, rules=rules))
-    told = set[KinTriple]()  # a fact may be stated more than once
+    stated = set[KinTriple]()  # a fact may be stated more than once
     for i, kin, j in edges:
         back = rules.word(rules.inverse[rules.code[kin]], genders[i])
         sides = {(names[i], kin, names[j]), (names[j], back, names[i])}
         if not sides & read:
             return f"the text does not state that {names[j]} is the {kin} of {names[i]}"
-        told |= sides
-    if beyond := read - told:
+        stated |= sides
+    if beyond := read - stated:
         owner, kin, person = min(beyond)
         return f"the text states that {person} is the {kin} of {owner}, which is no fact of the item"
     return None
@@ -188,8 +188,8 @@ class Read:
         everyone = [*names, *dict.fromkeys(x for a, _, b in read for x in (a, b) if x not in names)]
         place = {name: i for i, name in enumerate(everyone)}
         edges = [(place[a], relation, place[b]) for a, relation, b in read]
-        told = told_genders(read, everyone)
-        genders = [*given, *told[len(names) :]] if given else told
+        found = stated_genders(read, everyone)
+        genders = [*given, *found[len(names) :]] if given else found
         words = solve(rules, genders, edges, tuple(facts["query"]))
         return Answer(item_id=item.id, scores=scores(item, words), text="|".join(words))
 
@@ -199,9 +199,9 @@ class Read:
         if TRIPLE.match(story) or rules.world != "family":
             return read_story(story, names=known, rules=rules)
         if rules.kin != STRICT and (beyond := next((w for w in _BEYOND if re.search(rf"\b{w}\b", story)), None)):
-            told = [each for each in story.split(". ") if not GENDER_SENTENCE.fullmatch(each.rstrip(".") + ".")]
+            parts = [each for each in story.split(". ") if not GENDER_SENTENCE.fullmatch(each.rstrip(".") + ".")]
             facts = read_sentences(story, names=list(known), rules=rules)
-            return facts if len(facts) == len(told) else f"{beyond!r}, which the grammar does not know"
+            return facts if len(facts) == len(parts) else f"{beyond!r}, which the grammar does not know"
         reading = read_facts(story, known, ours=is_ours(item))
         return reading.problem or list(reading.facts)
 
@@ -215,10 +215,10 @@ def is_ours(item: Item) -> bool:
     return bool(telling.get("scenes")) and telling.get("bank", "proband") == "proband"
 
 
-def told_genders(facts: Sequence[KinTriple], names: Sequence[str]) -> list[str]:
+def stated_genders(facts: Sequence[KinTriple], names: Sequence[str]) -> list[str]:
     """Genders from the facts alone: kin words, spouses, and our own names.
 
-    >>> told_genders([("@1", "wife", "@2"), ("@2", "son", "@3")], ["@1", "@2", "@3"])
+    >>> stated_genders([("@1", "wife", "@2"), ("@2", "son", "@3")], ["@1", "@2", "@3"])
     ['male', 'female', 'male']
     """
     genders = {name: GENDER_OF.get(name) for name in names}

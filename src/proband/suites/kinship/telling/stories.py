@@ -170,21 +170,21 @@ class _Teller:
 
     def __init__(self, edges: Sequence[Edge], genders: Sequence[str], bank: Bank, draw: Random) -> None:
         self.edges, self.genders, self.bank, self.draw = edges, genders, bank, draw
-        self.told: list[tuple[Occasion | None, int, list[Sentence]]] = []
+        self.made: list[tuple[Occasion | None, int, list[Sentence]]] = []
         self.families: list[str] = []  # of the sentences so far
         self.left: list[Phrase] = []
         self.moment = 0  # the next possible moment
 
     def scenes(self) -> tuple[Scene, ...]:
-        return tuple(Scene(each.name if each else "", opening, tuple(some)) for each, opening, some in self.told)
+        return tuple(Scene(each.name if each else "", opening, tuple(some)) for each, opening, some in self.made)
 
     def begin(self) -> None:
         """Start a new scene, at an occasion that the story has not used."""
-        been = [each.name for each, _, _ in self.told if each]
+        been = [each.name for each, _, _ in self.made if each]
         free = [each for each in self.bank.occasions if each.name not in been] or list(self.bank.occasions)
         occasion = free[int(self.draw() * len(free))] if free else None
         self.left, self.moment = list(occasion.phrases) if occasion else [], 0
-        self.told.append((occasion, int(self.draw() * len(occasion.openings)) if occasion else 0, []))
+        self.made.append((occasion, int(self.draw() * len(occasion.openings)) if occasion else 0, []))
 
     def tell(self, people: list[int], paths: int) -> None:
         """State a path in one sentence, or in several if no frame fits all of it."""
@@ -200,7 +200,7 @@ class _Teller:
             for pair in pairwise(people):
                 self.tell(list(pair), paths)
             return
-        if not self.told:
+        if not self.made:
             self.begin()
         sentence = self._sentence(frames, people)
         if sentence is None:
@@ -208,7 +208,7 @@ class _Teller:
             sentence = self._sentence(frames, people)
         if sentence is None:
             raise ProbandError(f"bank {self.bank.name}: an occasion has no phrase for {frames[0].text!r}")
-        self.told[-1][2].append(self._timed(sentence, paths))
+        self.made[-1][2].append(self._timed(sentence, paths))
 
     def _sentence(self, frames: Sequence[Frame], people: Sequence[int]) -> Sentence | None:
         """A frame whose construction differs from the last sentences, with unused phrases of the occasion."""
@@ -229,7 +229,7 @@ class _Teller:
 
     def _timed(self, sentence: Sentence, paths: int) -> Sentence:
         """The sentence with one of the next moments, or with none."""
-        occasion, _, some = self.told[-1]
+        occasion, _, some = self.made[-1]
         last = len(occasion.moments) if occasion else 0
         first = max(self.moment, int(len(some) / paths * last), 1 if some else 0)
         if first >= last or self.draw() >= TIMED or not self.bank.by_id[sentence.frame].timed:

@@ -108,7 +108,7 @@ def counterfactual(story: ProvedStory, rng: random.Random) -> Item | str:
         return OTHERS_TEXT
     noise = [tuple(edge) for edge, _ in story.noise]
     places = [place for place, edge in enumerate(story.edges) if tuple(edge) not in noise]
-    told = str(story.item.facts["target"])
+    answer = str(story.item.facts["target"])
     for place in rng.sample(places, len(places)):
         i, old, j = story.edges[place]
         others = [w for w, g in story.rules.gender.items() if g in (None, story.genders[j]) and w != old]
@@ -116,7 +116,7 @@ def counterfactual(story: ProvedStory, rng: random.Random) -> Item | str:
             edges = [*story.edges[:place], (i, new, j), *story.edges[place + 1 :]]
             changed = replace(story, edges=edges)
             made = changed.certified()
-            if isinstance(made, str) or made["certificate"] != "entailed" or made["target"] == told:
+            if isinstance(made, str) or made["certificate"] != "entailed" or made["target"] == answer:
                 continue
             if made["depth"] != story.item.facts["depth"] and story.item.facts["certificate"] == "entailed":
                 continue  # the new fact would make others superfluous

@@ -62,11 +62,11 @@ class ProvedStory:
 
     def varied(self, *, question: str = "", text: str = "", tags: Mapping[str, Any] | None = None) -> Item:
         """The item with these names, facts and telling; its text is rendered unless it is given."""
-        told = self.telling or Telling(bank=ROWS)
+        telling = self.telling or Telling(bank=ROWS)
         if not text:
-            bank = self.bank if told.form == STORY else None
+            bank = self.bank if telling.form == STORY else None
             people = {"names": self.names, "genders": self.genders, "rules": self.rules}
-            text = render(told, self.edges, bank=bank, **people)  # type: ignore[arg-type]
+            text = render(telling, self.edges, bank=bank, **people)  # type: ignore[arg-type]
         prompt = f"{text}\n{question or question_of(self.item)}"
         facts = {name: value for name, value in self.item.facts.items() if name not in ("story", "clean_story")}
         facts |= {
@@ -76,7 +76,7 @@ class ProvedStory:
             "query": list(self.query),
             "noise": list(self.noise),
             **self.own,
-            "telling": msgspec.to_builtins(told),
+            "telling": msgspec.to_builtins(telling),
             "rules": self.rules.reference,
             "table": self.rules.sha256,
             "seal": seal(prompt),

@@ -224,13 +224,11 @@ def of_one_family(rows: Sequence[Row], parents: Sequence[set[int]], above: Seque
         for p in some:
             partners[p] |= some - {p}
     for x, own in enumerate(parents):
-        beside = set().union(*(partners[p] for p in own)) - own
-        onward = set().union(*(partners[s] for s in beside)) - own
+        steps = set().union(*(partners[p] for p in own)) - own
+        onward = set().union(*(partners[s] for s in steps)) - own
         if any(akin(x, y) for y in partners[x]):
             return f"axiom 4: person {x} and a partner are of one family"
-        if any(akin(x, y) for y in beside | onward) or any(
-            akin(s, y) for s in beside for y in partners[x] | beside - {s}
-        ):
+        if any(akin(x, y) for y in steps | onward) or any(akin(s, y) for s in steps for y in partners[x] | steps - {s}):
             return f"axiom 6: a partner of a parent of person {x} is of a family of theirs"
     return None
 

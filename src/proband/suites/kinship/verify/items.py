@@ -122,9 +122,9 @@ def _wrong_task(item: Item, edges: Sequence[Any], noise: Sequence[Any]) -> str |
         return f"tag 'task' is {task!r}, the noise says {' or '.join(possible) or 'otherwise'}"
     if task in WAYS:
         return _wrong_ways(item, edges, noise)
-    told = frozenset(item.facts["query"]) in {frozenset((i, j)) for i, _, j in edges}
-    if possible == TASK_OF[()] and (task == "memory") != told and len(edges) > 1:
-        return f"tag 'task' is {task!r}, and the answer is {'' if told else 'not '}stated"
+    given = frozenset(item.facts["query"]) in {frozenset((i, j)) for i, _, j in edges}
+    if possible == TASK_OF[()] and (task == "memory") != given and len(edges) > 1:
+        return f"tag 'task' is {task!r}, and the answer is {'' if given else 'not '}stated"
     return None
 
 

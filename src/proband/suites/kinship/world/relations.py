@@ -281,8 +281,8 @@ class Family:
             case "u":  # step-children
                 return {y for spouse in spouses[x] for y in children[spouse] if x not in parents[y]}
             case _:  # q, step-siblings
-                beside = {z for parent in parents[x] for y in spouses[parent] for z in children[y]}
-                return (y for y in beside if not parents[x] & parents[y])
+                steps = {z for parent in parents[x] for y in spouses[parent] for z in children[y]}
+                return (y for y in steps if not parents[x] & parents[y])
 
     def related(self, i: int, neutral: str) -> frozenset[int]:
         """All people who are the relation of person i."""
@@ -368,11 +368,11 @@ class Family:
         for x in range(len(self)):
             if (y := next((y for y in partners[x] if akin(x, y)), None)) is not None:
                 return f"axiom 4: the partners {x} and {y} are of one family"
-            beside = set[int]().union(*(partners[p] for p in self.parents[x])) - self.parents[x]
-            if (y := next((y for s in beside for y in partners[s] - self.parents[x] if akin(x, y)), None)) is not None:
+            steps = set[int]().union(*(partners[p] for p in self.parents[x])) - self.parents[x]
+            if (y := next((y for s in steps for y in partners[s] - self.parents[x] if akin(x, y)), None)) is not None:
                 return f"axiom 6: {y}, a partner of a partner of a parent of person {x}, is of their family"
-            for s in beside:
-                if (y := next((y for y in (x, *partners[x], *(beside - {s})) if akin(s, y)), None)) is not None:
+            for s in steps:
+                if (y := next((y for y in (x, *partners[x], *(steps - {s})) if akin(s, y)), None)) is not None:
                     return f"axiom 6: {s}, a partner of a parent of person {x}, and {y} are of one family"
         return None
 

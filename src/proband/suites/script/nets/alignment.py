@@ -184,12 +184,12 @@ def inside_outside(
     value = _corner(inside, words, positions) + _corner(emit, words, positions)
     here = inside + (_corner(emit, words, positions) - value)[:, None, None]
     below = torch.nn.functional.pad(outside[:, 1:], (0, 0, 0, 1), value=NEVER)
-    beside = torch.nn.functional.pad(outside[:, :, 1:], (0, 1), value=NEVER)
+    right = torch.nn.functional.pad(outside[:, :, 1:], (0, 1), value=NEVER)
     j, i = torch.arange(n, device=emit.device)[None, :, None], torch.arange(m, device=emit.device)[None, None]
     last_word, last_position = words[:, None, None] - 1, positions[:, None, None] - 1
     emitted = torch.where((j < last_word) & (i <= last_position), (here + emit + below).exp(), 0.0)
     emitted = torch.where((j == last_word) & (i == last_position), 1.0, emitted)  # all paths end with that emit
-    shifted = torch.where((j <= last_word) & (i < last_position), (here + shift + beside).exp(), 0.0)
+    shifted = torch.where((j <= last_word) & (i < last_position), (here + shift + right).exp(), 0.0)
     return value, emitted, shifted
 
 

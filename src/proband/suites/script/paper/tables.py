@@ -77,7 +77,7 @@ TABLES = (
 TABLE4 = Table(
     name="table4",
     title="Table 4: the cloze task",
-    beside={
+    adjacent={
         "oracle match": "whole_oracle",
         "oracle top-5": "top5_word_oracle",
         "greedy match": "whole_greedy",
@@ -91,7 +91,7 @@ TABLE4 = Table(
 BY_BLANK = Table(
     name="kinds",
     title="Share of right words (oracle, percent) by kind and length of blank",
-    beside={part.replace("-", " "): f"match_oracle_{part}" for part in (*CATEGORIES, *LENGTHS)},
+    adjacent={part.replace("-", " "): f"match_oracle_{part}" for part in (*CATEGORIES, *LENGTHS)},
     note="With intervals: the tables match_oracle_KIND.",
     always=False,
 )
