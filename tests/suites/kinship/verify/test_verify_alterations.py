@@ -25,7 +25,7 @@ from proband.suites.kinship.world.relations import RELATIONS
 Line = dict[str, Any]
 Change = Callable[[str, Line, random.Random], str]
 KIN = "|".join(sorted(map(re.escape, RELATIONS), key=len, reverse=True))
-TOLD = re.compile(rf"\b(his|her) ({KIN}) (\[?@?[A-Za-z][\w-]*\]?)")  # her uncle Ben
+RENDERED = re.compile(rf"\b(his|her) ({KIN}) (\[?@?[A-Za-z][\w-]*\]?)")  # her uncle Ben
 PLAIN = re.compile(rf"(\S+) is the ({KIN}) of (\S+)\.")
 TRIPLE = re.compile(rf"\((\S+), ({KIN}), (\S+)\)")
 STATED = re.compile(r"lies (\S+)(?: of)? (the \w+)|(the \w+) (?:lies|is|stands)", re.IGNORECASE)
@@ -38,7 +38,7 @@ def fact(story: str = "", plain: str = "", graph: str = "") -> Change:
     """A mention of kin in another wording: {p} pronoun, {k} kin word, {n} name; {a} is the {k} of {b}; (a, k, b)."""
 
     def change(text: str, line: Line, rng: random.Random) -> str:
-        for pattern, wording, groups in ((TOLD, story, "pkn"), (PLAIN, plain, "akb"), (TRIPLE, graph, "akb")):
+        for pattern, wording, groups in ((RENDERED, story, "pkn"), (PLAIN, plain, "akb"), (TRIPLE, graph, "akb")):
             places = list(pattern.finditer(text))
             if places and wording:
                 place = rng.choice(places)

@@ -103,16 +103,16 @@ def _variation(
 
 
 SAME = ("its source's facts", "its source's answer", "its source's question")
-TOLD = (*SAME, "its source's people")
+RENDERED = (*SAME, "its source's people")
 VARIATIONS = (
     _variation("rename", "other names", "keeps", changes.rename, *SAME, "its source's text with other names"),
-    _variation("reword", "other words of the bank", "keeps", changes.reword, *TOLD, "other words of a bank"),
-    _variation("reorder", "another order of the sentences", "keeps", changes.reorder, *TOLD, "its source's words"),
+    _variation("reword", "other words of the bank", "keeps", changes.reword, *RENDERED, "other words of a bank"),
+    _variation("reorder", "another order of the sentences", "keeps", changes.reorder, *RENDERED, "its source's words"),
     _variation(
         *("noise", "further facts", "keeps", changes.noise),
         *("its source's facts and more", "its source's text and more", *SAME[1:]),
     ),
-    _variation("plain", "plain sentences", "keeps", changes.plain_sentences, *TOLD, "plain sentences"),
+    _variation("plain", "plain sentences", "keeps", changes.plain_sentences, *RENDERED, "plain sentences"),
     _variation(
         *("inverse", "asked from the other end", "changes", changes.inverse),
         *("its source's facts", "its source's text", "its source's pair the other way round"),

@@ -199,7 +199,7 @@ PROVED: Final = (  # the tables of proofs/Table.v, proofs/wide/Table.v and proof
     "09fbfa82da75fa3967f75e8e6dfe2d6b3479995879a0df1fe3824bc2209aa908",
 )
 NEEDED: Final = ("names", "genders", "edges", "query", "target", "proof", "family", "rules", "table", "seal", "telling")
-TOLD: Final = "text rendered again"
+RENDERED: Final = "text rendered again"
 READ: Final = "text by others, read only"
 ALL_OF: Final = "a family checked for each answer, and with the table proved in Coq that there is no other"
 COUNTED: Final = "--allow-uncertified counts such items"
@@ -269,7 +269,7 @@ def _words(item: Item, rules: Rules, manifest: Mapping[str, Any]) -> tuple[str, 
     options = source.get("options") or {}  # the source of the words is in the manifest, never in the item
     rows, bank = options.get("data") is not None, options.get("bank", OURS) != OURS
     if facts["telling"].get("bank", OURS) == OURS:
-        return TOLD, mismatch_with_telling(item, rules, foreign_names=rows)
+        return RENDERED, mismatch_with_telling(item, rules, foreign_names=rows)
     if not (rows or bank):
         return "", "it uses a bank that its manifest does not name"
     wrong = mismatch_with_facts(story_of(item), names=names, genders=genders, edges=facts["edges"], rules=rules)
