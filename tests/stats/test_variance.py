@@ -9,8 +9,7 @@ from statsmodels.regression.linear_model import OLS
 
 from proband import stats
 from proband.stats.clusters import Clusters, Design, Floats
-from proband.stats.estimators.mean import weighted_residuals
-from proband.stats.estimators.share import effective_number, wilson
+from proband.stats.estimators.mean import effective_number, weighted_residuals, wilson
 from proband.stats.variance import known, p_value, variance
 
 Rng = np.random.Generator

@@ -1,7 +1,49 @@
-"""Means: Student's t with the CR2 variance and Bell and McCaffrey's degrees of freedom (variance.py).
+r"""Means: Student's t with the CR2 variance and Bell and McCaffrey's degrees of freedom (variance.py).
 
 The other estimators are made of the same steps: the value of a run, the pieces of its variance (adjusted sums over
 clusters, which two systems on the same items subtract from one another), and an interval and a test from both.
+
+Shares: means of numbers between 0 and 1.
+
+One share m with the variance V of its clusters: Wilson's interval (1927) with t_nu^2 / n_e in place of z^2 / n, at the
+effective sample size (Korn and Graubard 1998; Franco, Little, Louis and Slud 2019)
+
+    n_e = m (1 - m) / V,        V at least that of independent items.
+
+V is estimated from the clusters in which the rarer outcome occurs, f of G (divided by k, where each item has k
+clusters of the kind). All items of a cluster may be alike:
+
+    1/n_e  :=  (1 - l) / n_e + l / min(n_e, G),      l = 1 / (1 + f)^2.
+
+The assumption that a cluster counts as one item is worth one cluster next to the f that were seen, so its share among
+1 + f is 1 / (1 + f); l is the square of it because a variance is mixed. Confidence limits must not fall when a wrong
+answer becomes right (Buehler 1957), but f = 0 gives n_e = G: no error says less about V than a few in different
+clusters. The interval of a perfect score is therefore the shortest that m errors in m clusters can have,
+
+    w = min over m of the width at m errors,  1/n_e = (1 - l) / n + l / G  with f = m,
+
+and no interval is shorter than w.
+
+Two systems on the same items, d = a - b: Student's t with the CR2 variance of d. The end that is away from zero is that
+of Bonett and Price (2012) where it is further out: 1 is added to both kinds of discordant answers, at n_e + 2. Two
+systems that agree everywhere so get an interval of the width that the number of items allows, and p < 0.05 exactly
+where zero is outside.
+
+The power of that test is solved at the alternative. A difference of X needs at least X discordant answers, so with q of
+them at no difference the variance is D (q + X - X^2) / n, and X is found with a chance of
+
+    F_nu(X / sqrt(D (q + X - X^2) / n) - t_(1 - a/2)).
+
+D is the design effect, n / n_e at no difference. Answers to rare outcomes correlate less than those to frequent ones
+(Gulliford et al. 2005), so D grows with X. If a normal variable decides between only a, both alike and only b
+(Ochi and Prentice 1984), a cluster that moves it by b moves the chance of each outcome by b times the density f at its
+threshold, so that the covariance of two answers of a cluster is (f(q/2) + f(q/2 + X))^2 times the variance of b:
+
+    D = 1 + (n/n_e - 1) ((f(q/2) + f(q/2 + X)) / (2 f(q/2)))^2 q / (q + X - X^2),      f(p) = phi(Phi^-1(p)).
+
+The variance is an estimate, but for the (X - X^2) / n of the answers that the difference itself changes: the rest is
+nu / chi^2_nu times as large, with Box's (1953) degrees of freedom (above). The chance is the mean over that
+distribution (assurance, O'Hagan, Stevens and Campbell 2005); the detectable difference is the X for which it is 0.8.
 """
 
 from __future__ import annotations
@@ -98,7 +140,7 @@ def level_of(tests: int) -> float:
 
 
 def power(x: float, variances: Floats | float, freedom: float, tests: int) -> float:
-    """The chance to find a true difference of x: the mean over what the variance may be (share.py)."""
+    """The chance to find a true difference of x: the mean over what the variance may be (above)."""
     from scipy.special import stdtr
 
     return float(np.mean(stdtr(freedom, x / np.sqrt(variances) - quantile(freedom, level_of(tests)))))
@@ -213,3 +255,191 @@ def weighted_residuals(numbers: Floats, design: Design) -> Floats:
     )
     residuals: Floats = design.weights * (numbers - means[..., design.blocks])
     return residuals
+
+
+# ---- shares ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share(Mean):
+    """The mean of numbers between 0 and 1."""
+
+    name: str = "mean"
+
+    share = True
+
+    def result(self, pieces: Pieces, seeds: Sequence[Seeds], constant: float = 0.0) -> Result:
+        """
+        >>> from proband.stats.clusters import Clusters
+        >>> design = Clusters.named(None, 40).design()
+        >>> found = Share().result(Share().pieces(np.array([[1.0] * 30 + [0.0] * 10]), design), (), 0.6)
+        >>> round(found.low, 3), round(found.high, 3), found.p < 0.05
+        (0.591, 0.862, False)
+        """
+        assert pieces.numbers is not None
+        number = effective_number(pieces.numbers, pieces.design, np.array(pieces.variance))
+        return self.at(float(number), pieces, seeds, constant)
+
+    def at(self, number: float, pieces: Pieces, seeds: Sequence[Seeds], constant: float) -> Result:
+        """Wilson's interval at an effective number of items."""
+        mean, freedom = min(max(pieces.value, 0.0), 1.0), pieces.known.freedom
+        own = mean * (1 - mean) / number
+        error, together = math.sqrt(own), freedom
+        if own > 0:
+            error, together = map(float, with_seeds(np.array(own), freedom, seeds))
+            number = mean * (1 - mean) / error**2
+        low, high = wilson(np.array(mean), np.array(number), together)
+        spread = np.array(math.sqrt(max(constant * (1 - constant), 0.0) / number))
+        p = float(p_value(np.array(mean - constant), spread, together))
+        return Result(float(low), float(high), p, error, together, own)
+
+    def difference(self, pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Result:
+        assert pieces.numbers is not None
+        return paired(pieces, seeds, margin)
+
+
+def wilson(mean: Floats, number: Floats, freedom: Floats | float) -> tuple[Floats, Floats]:
+    """Both ends x of (m - x)^2 = t^2 x (1 - x) / n."""
+    c = quantile(freedom) ** 2 / number
+    centre, half = (mean + c / 2) / (1 + c), np.sqrt(c * mean * (1 - mean) + c**2 / 4) / (1 + c)
+    return np.minimum(centre - half, mean).clip(0.0), np.maximum(centre + half, mean).clip(max=1.0)
+
+
+def effective_number(numbers: Floats, design: Design, variance: Floats) -> Floats:
+    """n_e above (the items are the last axis)."""
+    mean, about = numbers @ design.weights, known(design)
+    alone = (weighted_residuals(numbers, design) ** 2).sum(axis=-1)
+    largest, inside = np.maximum(variance, alone), mean * (1 - mean)
+    varies = (largest > 1e-15) & (inside > 1e-15)
+    number = np.where(varies, inside / np.where(varies, largest, 1.0), about.equal)
+    number = shrunk(number, about.equal, clusters_with_rarer(numbers, design))
+    most = largest_number(inside, 1 / float(design.weights @ design.weights), about)
+    return np.where(inside > 1e-12, np.minimum(number, most), most)
+
+
+def shrunk(number: Floats | float, clusters: Floats | float, seen: Floats) -> Floats:
+    weight = 1 / (1 + seen) ** 2
+    return np.asarray(1 / ((1 - weight) / number + weight / np.minimum(number, clusters)))
+
+
+def largest_number(inside: Floats, items: float, about: Known) -> Floats:
+    """The effective number of items at which Wilson's interval of a mean m is as wide as that of a perfect score;
+    `inside` is m (1 - m).
+
+    >>> about = Known(freedom=9.0, clusters=10, equal=10.0)  # 120 items in ten clusters; a score of 97 %
+    >>> [round(float(largest_number(np.array(v), 120.0, about)), 1) for v in (0.0, 0.97 * 0.03)]
+    [45.1, 78.9]
+    """
+    t = float(quantile(about.freedom)) ** 2
+    errors = np.arange(int(min(about.equal, items / 2)) + 1.0)
+    c, q = t / shrunk(items, about.equal, errors), errors / items
+    square = float((np.sqrt(4 * c * q * (1 - q) + c**2) / (1 + c)).min()) ** 2  # w^2
+    b = 2 * inside - square
+    return np.asarray(t * (1 - square) / (np.sqrt(b**2 + (1 - square) * square) - b))  # the same width, solved for n_e
+
+
+def clusters_with_rarer(numbers: Floats, design: Design) -> Floats:
+    """In how many clusters (of the kind that has fewest) the rarer outcome occurs; an item of k clusters shows it in
+    each."""
+    outcome = np.where((numbers @ design.weights > 0.5)[..., None], 1 - numbers, numbers)
+    kind = min(design.kinds, key=lambda each: each.count)
+    order = np.argsort(kind.group, kind="stable")
+    starts = np.searchsorted(kind.group[order], np.arange(kind.count))
+    sums = np.add.reduceat(outcome[..., kind.items[order]], starts, axis=-1)
+    return np.asarray((sums > 1e-12).sum(axis=-1) * design.items / len(kind.items))
+
+
+@dataclass(frozen=True)
+class Discordant:
+    """Shares of answers in which only one system is right, and the effective number of items: Bonett and Price's
+    centre and error."""
+
+    only_a: float
+    only_b: float
+    number: float
+    square: float = 0.0  # the mean square of the difference
+
+    def adjusted(self, more: float = 0.0) -> tuple[float, float]:
+        n = self.number + 2
+        a, b = (self.number * self.only_a + 1) / n, (self.number * self.only_b + 1) / n
+        return a - b, math.sqrt((a + b - (a - b) ** 2) / n + more)
+
+
+def discordant(pieces: Pieces, own: float) -> Discordant:
+    assert pieces.numbers is not None
+    weights, d = pieces.design.weights, pieces.numbers
+    only_a, only_b = float(np.maximum(d, 0.0) @ weights), float(np.maximum(-d, 0.0) @ weights)
+    within = only_a + only_b - (only_a - only_b) ** 2
+    number = min(pieces.limit, within / own) if own > 1e-15 and within > 1e-15 else pieces.known.equal
+    return Discordant(only_a, only_b, number, float(d**2 @ weights))
+
+
+def paired(pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Result:
+    """
+    >>> from proband.stats.clusters import Clusters
+    >>> design = Clusters.named(None, 40).design()
+    >>> same = Share().pieces(np.array([[1.0] * 30 + [0.0] * 10]), design)
+    >>> found = paired(same.minus(same), ())
+    >>> round(found.low, 3), round(found.high, 3), found.p
+    (-0.068, 0.068, 1.0)
+    """
+    own, value = pieces.variance, pieces.value
+    own = own if own > 1e-15 else 0.0
+    error, freedom = map(float, with_seeds(np.array(own), pieces.known.freedom, seeds))
+    t, apart = float(quantile(freedom)), discordant(pieces, own)
+    centre, wider = apart.adjusted(error**2 - own)
+    low, high = value - t * error, value + t * error
+    p = float(p_value(np.array(value - margin), np.array(error), freedom))
+    if own == 0:
+        low, high = centre - t * wider, centre + t * wider
+        p = float(p_value(np.array(centre - margin), np.array(wider), freedom))
+    elif value >= 0:
+        high = max(high, centre + t * wider)
+    if own > 0 and value <= 0:
+        low = min(low, centre - t * wider)
+    low, high = max(low, -1.0), min(high, 1.0)
+    if low <= margin <= high:
+        p = max(p, 0.05)
+    if value == margin == 0:
+        p = 1.0
+
+    def equal(within: float) -> float:
+        return max(one_sided(within + s * m, e, freedom) for s in (1, -1) for m, e in ((value, error), (centre, wider)))
+
+    def seen(tests: int) -> float | None:
+        certain = max(0.0, value - t * error, -value - t * error)
+        return None if own == 0 else detectable_share(apart, pieces, freedom, seeds, tests, certain)
+
+    return Result(low, high, p, error, freedom, own, seen, equal)
+
+
+def variance_at(x: float, q: float, items: float, effect: float, largest: float, scale: Floats) -> Floats:
+    """D (q + X - X^2) / n above; `effect` is D at no difference, `largest` that of clusters whose items are all alike,
+    `scale` how many times the estimate is the truth.
+
+    >>> [round(float(variance_at(x, 0.2, 400.0, 2.0, 10.0, np.array(1.0))) * 400, 3) for x in (0.0, 0.1)]
+    [0.4, 0.627]
+    """
+    from scipy.special import ndtri
+
+    q = max(q, 1e-12)
+    lower, upper = (math.exp(-(ndtri(min(p, 1.0)) ** 2) / 2) for p in (q / 2, q / 2 + x))
+    more = x - x**2
+    grown = 1 + (effect - 1) * ((lower + upper) / (2 * lower)) ** 2 * q / (q + more)
+    return (scale * (min(grown, max(largest, effect)) * (q + more) - more) + more) / items
+
+
+def detectable_share(
+    apart: Discordant, pieces: Pieces, freedom: float, seeds: Sequence[Seeds], tests: int, certain: float
+) -> float:
+    """X above; `certain` is the part of the difference that is beyond doubt, which is no discordance at no
+    difference."""
+    q, scale = max(apart.square - certain, 0.0), variance_factors(pieces.freedom_of_variance(seeds))
+    items, more = pieces.limit, scale * sum(each.variance for each in seeds)
+    effect = max(pieces.variance * items / (apart.square - pieces.value**2), 1.0)
+
+    def enough(x: float) -> bool:
+        own = variance_at(x, q, items, effect, items / pieces.known.equal, scale)
+        return power(x, own + more, freedom, tests) >= POWER
+
+    return smallest(enough, 1e-9, 1.0) or 1.0

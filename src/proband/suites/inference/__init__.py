@@ -15,8 +15,7 @@ from functools import partial
 from proband.core.suite import Claim, Contrast, Demo, Suite, Verb
 from proband.suites.inference.build import BuildOptions, build
 from proband.suites.inference.curves.control_scores import CONTROL_SCORES
-from proband.suites.inference.curves.figure import CLAIMS, FIGURE2
-from proband.suites.inference.curves.hidden_positives import HIDDEN_CLAIM, HIDDEN_POSITIVES
+from proband.suites.inference.curves.figure import CLAIMS, FIGURE2, HIDDEN_CLAIM, HIDDEN_POSITIVES
 from proband.suites.inference.curves.measures import METRICS, TABLES
 from proband.suites.inference.curves.section3 import SECTION3
 from proband.suites.inference.items import show

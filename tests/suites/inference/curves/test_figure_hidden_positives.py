@@ -10,7 +10,7 @@ from proband.core.suite import Results
 from proband.pipeline.build import build
 from proband.pipeline.frames import run
 from proband.pipeline.report import item_sets, report
-from proband.suites.inference.curves.hidden_positives import HIDDEN_CLAIM, HIDE, hidden_positives
+from proband.suites.inference.curves.figure import HIDDEN_CLAIM, HIDE, hidden_positives
 
 
 def test_hidden_is_what_the_rules_do_not_accept(tmp_path: Path) -> None:
