@@ -209,6 +209,23 @@ def test_other_domains_are_checked_by_their_own_phrases(domain: str, text: str, 
     assert [s.verdict for s in checked.statements] == ["stated", "entailed", "contradicted"], checked
 
 
+def test_a_statement_is_right_if_it_follows_in_a_world_that_the_story_may_mean() -> None:
+    """*North of* says nothing of east and west in one world of places; in the others the mill is in the northwest."""
+    text = "The mill is north of the inn. The inn is west of the pier."
+    row = AuditRow(
+        file="own", line=None, key="1", cells={}, text=text, question="Where is the mill relative to the pier?"
+    )
+    right, wrong = (
+        checker("grid").check(row, f"So the mill is {said} of the pier.\nAnswer: {said}")
+        for said in ("northwest", "southwest")
+    )
+    assert (right.outcome, right.answer_verdict) == ("right by right steps", "entailed")
+    assert "not the distance" in right.statements[0].assumes
+    assert (wrong.outcome, [s.verdict for s in wrong.statements]) == ("wrong after a wrong step", ["possible"])
+    known = ReplyChecker(judge_for("grid", provers_of_suites(), world="half-plane", templates=True))
+    assert [s.verdict for s in known.check(row, "So the mill is northwest of the pier.").statements] == ["possible"]
+
+
 @pytest.mark.parametrize(
     ("reply", "unread"),
     [("Ann is Max's paternal grandmother.", "'paternal'"), ("Ben is Ann's elder son.", "'elder'")],
@@ -247,6 +264,12 @@ def test_cousins_and_great_aunts_are_checked() -> None:
     for said, verdict in (("Cy is Bo's cousin.", "entailed"), ("Dee is Bo's cousin.", "contradicted")):
         (statement,) = check(said, story=story, question="What is Cy to Bo?").statements
         assert (said, statement.verdict) == (said, verdict)
+    sister = check(
+        "Dee's sister is Eve. So Eve is Bo's great-aunt.",
+        story=f"{story} Eve is Dee's sister.",
+        question="What is Eve to Bo?",
+    )
+    assert (sister.answer, sister.outcome) == ("great-aunt", "right by right steps")
 
 
 def test_what_the_prover_cannot_tell_costs_no_other_step() -> None:

@@ -75,7 +75,8 @@ class Domain:
         return meaning
 
     def say(self, word: Word) -> str:
-        return OTHER if word.relation == OTHER else self.shown[word]
+        beyond = (said for said, own in self.beyond.items() if own == word)
+        return OTHER if word.relation == OTHER else self.shown.get(word) or next(beyond, word.relation)
 
     def sentence(self, fact: Fact) -> str:
         """A fact as the domain's file says it (`spoken`).

@@ -7,8 +7,8 @@
 
 If neither the story nor a name determines a gender, it may be assumed once: the statement is then entailed and lists
 the assumption. The same holds for a statement that follows in another world that the domain names for replies
-(`replies`: an uncle by marriage). *Contradicted* means that it holds in none of these worlds. If the story fits none of
-them, the first world of the domain that fits is used.
+(`replies`: an uncle by marriage) or, if it names none, that the story may mean. *Contradicted* means that it holds in
+none of these worlds. If the story fits none of them, the first world of the domain that fits is used.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ class Facts:
 
     def __post_init__(self) -> None:
         self.things = tuple(dict.fromkeys(thing for fact in self.stated for thing in (fact.who, fact.of)))
-        domain, named = self.judge.domain, self.judge.domain.raw.get("replies") or ()
-        groups = [(world,) for world in dict.fromkeys((*named, *domain.worlds))] if named else [self.judge.worlds]
-        self.deciders = [Decider(domain, self.judge.prover, worlds) for worlds in groups]
-        self.named = max(1, len(named))
+        domain, named = self.judge.domain, self.judge.domain.raw.get("replies")
+        worlds = (*dict.fromkeys((*named, *domain.worlds)),) if named else self.judge.worlds[::-1]  # the widest first
+        self.deciders = [Decider(domain, self.judge.prover, (world,)) for world in worlds]
+        self.named = len(named or worlds)
 
     def state(self, fact: Fact) -> Statement:
         """The verdict on a statement; a gender that it assumes holds from now on."""
