@@ -219,9 +219,9 @@ def test_a_statement_is_right_if_it_follows_in_a_world_that_the_story_may_mean()
         checker("grid").check(row, f"So the mill is {said} of the pier.\nAnswer: {said}")
         for said in ("northwest", "southwest")
     )
-    assert (right.outcome, right.answer_verdict) == ("right by right steps", "entailed")
+    assert (right.outcome, right.answer_verdict) == ("right answer, right steps", "entailed")
     assert "not the distance" in right.statements[0].assumes
-    assert (wrong.outcome, [s.verdict for s in wrong.statements]) == ("wrong after a wrong step", ["possible"])
+    assert (wrong.outcome, [s.verdict for s in wrong.statements]) == ("wrong answer, wrong step", ["possible"])
     known = ReplyChecker(judge_for("grid", provers_of_suites(), world="half-plane", templates=True))
     assert [s.verdict for s in known.check(row, "So the mill is northwest of the pier.").statements] == ["possible"]
 
@@ -269,7 +269,7 @@ def test_cousins_and_great_aunts_are_checked() -> None:
         story=f"{story} Eve is Dee's sister.",
         question="What is Eve to Bo?",
     )
-    assert (sister.answer, sister.outcome) == ("great-aunt", "right by right steps")
+    assert (sister.answer, sister.outcome) == ("great-aunt", "right answer, right steps")
 
 
 def test_what_the_prover_cannot_tell_costs_no_other_step() -> None:
