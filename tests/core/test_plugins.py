@@ -85,9 +85,10 @@ def test_objects_that_are_no_model(package: Path) -> None:
     assert "an object, not a class, and takes no option 'size'" in refused("theirs.models:ready", size="2")
     assert "no model 'gpt2' (did you mean hf:gpt2?)" in refused("gpt2")
     assert "no model 'embeded:mlm' (did you mean embedded?)" in refused("embeded:mlm")
+    assert "no model 'openai' (did you mean openai:NAME?)" in refused("openai")
     assert "(did you mean gguf:model.gguf?)" in refused("model.gguf")
     assert "no model embedded:smollm (did you mean smollm2?)" in refused("embedded:smollm")
-    assert "no model 'openai:': a model is named" in refused("openai:")
+    assert "no model 'openai:' (did you mean openai:NAME?)" in refused("openai:")
     assert "hf:..., gguf:..., vec:..." in refused("foo/bar:gpt2")
 
 

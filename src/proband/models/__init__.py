@@ -116,6 +116,8 @@ def _may_be_module(name: str) -> bool:
 def _with_kind(name: str) -> str:
     from proband.models.hf import PACKAGES
 
+    if (kind := name.removesuffix(":")) in _MODELS.names():
+        return f" (did you mean {kind}:NAME?)"
     kind = "gguf" if name.lower().endswith(".gguf") else "embedded" if name in PACKAGES else "hf"
     return f" (did you mean {kind}:{name}?)" if name and not name.endswith(":") else ""
 

@@ -219,6 +219,9 @@ def test_lama_pararel_and_lre_are_read(tmp_path: Path) -> None:
     (patterns / "P36.jsonl").write_text('{"pattern": "[X], whose capital is [Y] ."}\n{"pattern": "[Y] governs [X]."}')
     reworded = items_of(data=str(lama), patterns=str(patterns))
     assert reworded[0].facts["prompts"] == ["France, whose capital is ___.", "___ governs France."]
+    (lama / "P36.jsonl").write_text('{"sub_label": "Plato", "obj_label": ["Athens", "Aegina"]}\n' + lines[0])
+    (listed, _) = items_of(data=str(lama))
+    assert (listed.choices, listed.facts["accepted"]) == (("Athens", "Paris"), ["Athens", "Aegina"])
     lre = tmp_path / "capital.json"
     samples = [{"subject": x, "object": y} for x, y in facts]
     lre.write_text(json.dumps({"name": "capital", "prompt_templates": ["The capital of {} is"], "samples": samples}))

@@ -167,7 +167,7 @@ def _relations(path: Path, worded: Mapping[str, tuple[str, ...]]) -> Iterator[Fa
         yield _read_lre(path)
         return
     facts, left_out = _facts_of(_rows(path))
-    of_relation = group_by_key((_cell(fact.row, "relation") or path.stem, fact) for fact in facts if fact.row)
+    of_relation = group_by_key(((*_cells(each.row, "relation"), path.stem)[0], each) for each in facts if each.row)
     for relation, listed in of_relation.items():
         wordings = worded.get(relation, (f"The {relation} of {SUBJECT} is {OBJECT}.",))
         yield FactRelation(name=relation, wordings=wordings, facts=tuple(_merged(listed)), file=path, left_out=left_out)
@@ -222,19 +222,19 @@ def _read_lre(path: Path) -> FactRelation:
     return FactRelation(name=name, wordings=wordings, facts=tuple(_merged(facts)), file=path, left_out=left_out)
 
 
-def _cell(row: TableRow, role: str) -> str:
-    value = next((row.cells[name] for name in NAMES[role] if row.cells.get(name) not in (None, "")), "")
-    return " ".join(str(value).split())
+def _cells(row: TableRow, role: str) -> list[str]:
+    """The text in a cell, or the texts of a list."""
+    value = next((row.cells[name] for name in NAMES[role] if row.cells.get(name) not in (None, "", [])), "")
+    return [" ".join(each.split()) for each in _listed(value) or [str(value)] if each.strip()]
 
 
 def _fact(row: TableRow) -> SubjectFact:
-    subject, answer, cells = _cell(row, "subject"), _cell(row, "object"), row.cells
-    for role, value in (("subject", subject), ("object", answer)):
-        if not value:
-            raise row.error(f"no {role}: one of the columns {', '.join(NAMES[role][:4])} must be text")
+    texts, cells = {role: _cells(row, role) for role in ("subject", "object")}, row.cells
+    if missing := next((role for role in texts if not texts[role]), ""):
+        raise row.error(f"no {missing}: one of the columns {', '.join(NAMES[missing][:4])} must be text")
     return SubjectFact(
-        subject=subject,
-        objects=(answer, *_listed(cells.get("objects"))),
+        subject=texts["subject"][0],
+        objects=(*texts["object"], *_listed(cells.get("objects"))),
         aliases=_listed(cells.get("sub_aliases") or cells.get("s_aliases")),
         object_aliases=_listed(cells.get("obj_aliases") or cells.get("o_aliases")),
         row=row,
