@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from proband.core.errors import ProbandError
+from proband.core.types import Item
 from proband.pipeline.panel import place_items, read_panel, references
+from proband.suites.kinship.world.relations import RELATIONS
 
 
 def test_some_suites_have_the_rows_that_they_show_whole() -> None:
@@ -40,3 +45,18 @@ def test_items_that_were_changed_are_refused(tmp_path: Path) -> None:
         file.write(b"\n")
     with pytest.raises(ProbandError, match=f"not the items of panel {panel.version}"):
         place_items(panel, each, tmp_path)
+
+
+def test_the_guide_says_which_relations_the_stories_state() -> None:
+    panel, stated = read_panel(), Counter[str]()
+    for each in panel.sets:
+        if each.suite == "kinship":
+            lines = gzip.decompress((panel.folder / f"{each.name}.jsonl.gz").read_bytes()).splitlines()
+            items = [msgspec.json.decode(line, type=Item) for line in lines]
+            stated.update(relation for item in items if item.split != "train" for _, relation, _ in item.facts["edges"])
+    often = [relation for relation, count in stated.items() if count >= 0.02 * stated.total()]
+    guide = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    said = (
+        f"The stories state {len(stated)} of the {len(RELATIONS)} relations, and {len(often)} of them in at least 2 %"
+    )
+    assert said in " ".join(guide.split())

@@ -12,6 +12,7 @@ import pytest
 import proband
 from proband import stats
 from proband.cli import main
+from proband.cli.verbs.layouts import steps_layout
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.pipeline.steps import check_replies, check_reply
@@ -71,6 +72,17 @@ def test_a_file_of_replies_loses_nothing(tmp_path: Path) -> None:
     page = (tmp_path / "out" / "index.html").read_text()
     assert "&lt;b&gt;daughter-in-law" in page
     assert "<b>daughter-in-law</b>" not in page.replace("Answer: <b>", "")
+
+
+def test_that_there_is_nothing_to_check_is_said(tmp_path: Path) -> None:
+    said = "here is nothing to check: no reply has a statement"
+    for reply, nothing in (("Answer: daughter-in-law", True), ("Ben is Ann's son. Answer: daughter-in-law", False)):
+        file = rows(tmp_path / "replies.jsonl", {"question": QUESTION, "reply": reply})
+        result = check_replies(file, out=tmp_path / "out")
+        page = (tmp_path / "out" / "index.html").read_text()
+        assert "<p>1 reply, " in page
+        assert (said in page) is nothing
+        assert any(said in str(line) for line in steps_layout(result)) is nothing
 
 
 def test_a_run_of_our_items(tmp_path: Path) -> None:

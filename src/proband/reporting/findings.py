@@ -78,8 +78,7 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     p = f"Holm p {formatting.p_is(pair.p_holm)}" + (f"; {pair.note}" if pair.note else "")
     if pair.clear:
         best, way = ("highest", "above") if metric.better == "high" else ("lowest", "below")
-        own = formatting.value(pair.mean_a, metric)
-        return f"{pair.a} has the {best} {name}, {own}: {gap} {way} {pair.b} ({p})."
+        return f"{pair.a} has the {best} {name}, {formatting.value(pair.mean_a, metric)}: {gap} {way} {pair.b} ({p})."
     return f"No model leads on {name}: {ahead} differ by {gap}, which is not significant ({p})."
 
 

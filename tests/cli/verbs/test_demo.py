@@ -73,6 +73,7 @@ def test_build_run_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     first = Path(result["page"]).read_text(encoding="utf-8").partition('id="learnt"')[2].partition('class="cards"')[0]
     assert "<b>Rules beat guessing.</b>" in first
     assert "100.0\xa0% against" in first
+    assert first.index("<details") < first.index("against")  # the numbers are folded: five findings fit one screen
     assert result["learnt"][1] in first
     assert (tmp_path / "demo" / "audit" / "kinship-old" / "index.html").exists()
     assert {path.suffix for path in (tmp_path / "demo" / "figures").iterdir()} == {".svg"}, "which the pages show"
@@ -85,10 +86,11 @@ def test_build_run_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_every_suite_shows_the_same_language_model_and_a_tested_finding() -> None:
+    """But script: a causal model takes three seconds for each of its texts."""
     plans = {name: suites.suite(name).demo for name in suites.names() if suites.suite(name).demo}
     assert set(plans) == {"analogy", "facts", "inference", "kinship", "script"}
     for name, of_suite in plans.items():
-        assert "embedded:smollm2" in {spec for plan in of_suite for spec, _ in plan.runs}, name
+        assert name == "script" or "embedded:smollm2" in {spec for plan in of_suite for spec, _ in plan.runs}, name
         findings = [claim for plan in of_suite for claim in plan.findings]
         asked = {spec for plan in of_suite for spec, _ in plan.runs}
         assert findings

@@ -191,6 +191,8 @@ def verify_layout(result: Mapping[str, Any]) -> Iterable[Any]:
 
 def steps_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield {name: result[name] for name in ("replies", "statements", "follows from")}
+    if not any(result["statements"].values()):
+        yield "there is nothing to check: no reply has a statement about its story"
     outcomes = list(result["models"][0]["counts"])
     rows = [(each["model"], each["replies"], *(each["counts"][name] for name in outcomes)) for each in result["models"]]
     yield table(("model", "replies", *outcomes), rows, numbers=range(1, len(outcomes) + 2))

@@ -116,12 +116,13 @@ def tag(value: Tag) -> str:
 
 
 def prose(text: str) -> str:
-    """A sentence of a page: with the minus sign of print, and no line break within an interval or before a unit.
+    """A sentence of a page: the minus sign of print, no line break within an interval or a p-value or before a unit.
 
-    >>> prose("by -2.5 points [-4.1, -0.9] (80 % power)") == "by −2.5\xa0points [−4.1,\xa0−0.9] (80\xa0% power)"
+    >>> prose("by -2.5 points [-4.1, -0.9] (p = 0.02)") == "by −2.5\xa0points [−4.1,\xa0−0.9] (p\xa0=\xa00.02)"
     True
     """
-    return re.sub(r"(?<=\d) (?=%|points\b|nats\b)|(?<=\d,) (?=[+−]?[\d.]+\])", "\N{NO-BREAK SPACE}", minus(text))
+    ties = r"(?<=\d) (?=%|points\b|nats\b)|(?<=\d,) (?=[+−]?[\d.]+\])|(?<=\bp) (?=[=<] ?\d)|(?<=\bp =) (?=\d)"
+    return re.sub(ties, "\N{NO-BREAK SPACE}", minus(text))
 
 
 def in_a_sentence(names: Sequence[str]) -> str:

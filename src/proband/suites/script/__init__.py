@@ -42,12 +42,10 @@ SUITE = Suite(
             options={"splits": "train,test"},
             runs=(
                 ("embedded:mlm", None),
-                ("embedded:smollm2", "cloze"),
                 ("solver:frequent", None),
                 ("solver:chance", None),
             ),
             limit=12,
-            of_models={"embedded:smollm2": {"limit": 2, "options": {"samples": 0}}},  # a causal model is slow here
             findings=(
                 Claim(
                     statement="In five guesses, the masked language model finds more of the missing words than word "
