@@ -92,6 +92,11 @@ def test_unread_rows_are_in_no_rate(run: Callable[..., Any], tmp_path: Path) -> 
     assert summary["second prover"] == {"rows": 6, "agree": 6, "weaker": 0, "against": 0}
 
 
+def test_one_row_is_not_one_rows(run: Callable[..., Any], tmp_path: Path) -> None:
+    run(ROWS[:1])
+    assert "<p>1 row, 1 of them read" in (tmp_path / "audit" / "index.html").read_text()
+
+
 def test_the_corrected_copy_says_what_was_changed(run: Callable[..., Any], tmp_path: Path) -> None:
     run(ROWS, name="rows.csv")
     with (tmp_path / "audit" / "corrected.csv").open() as file:
