@@ -94,7 +94,7 @@ def evaluate(  # type: ignore[misc]  # the call names the wrong option
     force: bool = False,
     **options: Unpack[SharedRunOptions],
 ) -> Evaluation | dict[str, list[Forecast]]:
-    """Run models on a frozen panel of questions and write one page: a profile by capability, and a report per suite.
+    """Run models on a fixed panel of questions and write one page: a profile by capability, and a report per suite.
 
     Rerun the command to resume. Two models are compared by paired tests.
 
@@ -162,7 +162,7 @@ class EvaluationJob:
         self.options, self.names = read_options(RunOptions, options, of="evaluate"), dict[str, str]()
         self.models = tuple(map(self._checked_name, self.models))
         if len(set(self.models)) < len(self.models):
-            raise ProbandError("the same model is named twice")
+            raise ProbandError(f"{', '.join(self.models)}: the same model is named twice")
         name = "-".join(slug(each) for each in self.models)
         self.out = Path(out) if out is not None else cache_folder() / "evaluations" / f"panel-{LATEST}-{size}-{name}"
         self.names = names_of(self.models, label)  # as the page calls them

@@ -45,7 +45,7 @@ def report(
     claims: bool = False,
     force: bool = False,
 ) -> Mapping[str, Any]:
-    """Write index.html, tables (md, tex, csv) and figures for any number of runs; opens from disk, offline.
+    """Write a report of runs: index.html, which opens from disk, with tables (md, tex, csv) and figures.
 
     Replies in words are checked sentence by sentence, as by `proband steps`.
 

@@ -53,7 +53,7 @@ def planned_runs(items: Path, model: str | Model, out: Path, options: RunOptions
         names = tuple(expand_names(names, solver.prompts, default=str(solver.recorded(solver.options())["prompt"])))
     prompts = {name: short_name(name) for name in names}
     if len(set(prompts.values())) < len(prompts):
-        raise ProbandError("two prompts have the same name, and so would have the same folder")
+        raise ProbandError(f"two of the prompts {', '.join(names)} have the same name, thus the same folder")
     if options.repeat > 1 and len(prompts) > 1:
         raise ProbandError("--repeat takes one prompt; without --repeat several are possible")
     each = {name: replace(options, options={**options.options, "prompt": prompt}) for prompt, name in prompts.items()}

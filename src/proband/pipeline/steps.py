@@ -74,7 +74,7 @@ def check_replies(
     dry_run: bool = False,
     **options: Unpack[ReaderOptions],
 ) -> dict[str, Any]:
-    """Check a model's reasoning sentence by sentence: stated, entailed, possible, contradicted, unread; with proofs.
+    """Check a model's reasoning sentence by sentence: stated, entailed, possible, contradicted or unread; with proofs.
 
     Example: proband steps runs/thinking -o steps
 

@@ -88,7 +88,7 @@ def test_a_given_whitelist_is_kept(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"splits": "dev"}, "'splits' names 'dev'"),
-        ({"released": True}, "carry no tags"),
+        ({"released": True}, "carries no tags"),
         ({"data": Path("nowhere")}, "nowhere: no such file or folder"),
     ],
 )

@@ -241,7 +241,7 @@ def blank_rule(options: BuildOptions, words: Sequence[str]) -> Callable[[TextPai
         if not options.released:
             return choose_blanks(pair, allowed, most=options.max_blanks)
         if pair.tags is None:
-            raise ProbandError("these texts carry no tags; --released needs .template.tsv files")
+            raise ProbandError(f"{' '.join(pair.abstract)!r} carries no tags; --released needs .template.tsv files")
         return released_blanks(pair)
 
     return blanks_of
