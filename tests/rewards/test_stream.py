@@ -1,4 +1,4 @@
-"""The reward: right answers get it however they are written; 371 kinds of replies that only look right get nothing."""
+"""The reward: right answers get it however they are written; 430 kinds of replies that only look right get nothing."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_statement_that_fills_the_blank_is_an_answer_and_its_converse_is_not()
 
 
 def test_there_are_as_many_kinds_as_are_told() -> None:
-    assert len(set(KINDS)) == len(KINDS) == 371
+    assert len(set(KINDS)) == len(KINDS) == 430
     assert len({filled(kind, stream()[1]) for kind in KINDS}) >= 300
 
 
@@ -102,6 +102,13 @@ def test_open_questions_are_paid_by_the_same_rules(tmp_path: Path) -> None:
         unpaid = [kind for kind in RIGHT if made.reward(item, fill(kind, item, question=made.question(item))).total < 1]
         assert unpaid == []
     assert [made.reward(i, r).total for i in items for r in ("City of Light", "1,000", "Lyon")] == [1, 0, 0, 0, 1, 0]
+
+
+def test_a_word_that_often_denies_may_be_the_answer(tmp_path: Path) -> None:
+    (tmp_path / "one.jsonl").write_text('{"question": "Is ice hot?", "choices": ["yes", "no"], "answer": "no"}\n')
+    made = Stream("questions", data=str(tmp_path / "one.jsonl"))
+    replies = ("no", "No.", "So the answer is no.", "Answer: no", "<answer>no</answer>", "Ice is cold.\nAnswer: no")
+    assert [made.reward(made[0], reply).total for reply in replies] == [1.0] * 6
 
 
 def test_a_kind_that_is_the_right_answer_of_an_item_is_no_sham() -> None:
@@ -300,8 +307,12 @@ def test_every_number_has_an_item_where_some_answers_cannot_be_determined() -> N
 
 
 @pytest.mark.parametrize(
-    "lead", ["Putting it together:\n\n", "Conclusion:\n", "mother, then brother\n", "So the answer is\n"]
-)
+    "lead",
+    [
+        "Putting it together:\n\n", "Conclusion:\n", "mother, then brother\n", "So the answer is\n",
+        "The next step is to combine them.\n\n", "## Step 3: the relation\n\n", "Aunt would be wrong.\n",
+    ],
+)  # fmt: skip
 def test_a_plain_line_before_an_answer_does_not_change_it(lead: str) -> None:
     item = stream()[1]
     right = stream().answer(item)

@@ -3,8 +3,7 @@
 reward = answer * (1 - s + s * steps)
 
 `answer` is the score of the answer that was read (1 right, 0 wrong or unread). `steps` is the share of the statements,
-including thoughts, that lead to the answer (`process_reward`); s is `steps_weight`; with s = 0 steps are not read.
-Repeated sentences of the question are not steps.
+including thoughts but no sentences of the question, that lead to the answer (`process_reward`); s is `steps_weight`.
 
 An answer gets a reward if the reply asserts it as final: in <answer> tags, in a box, on a line `Answer: ...` that no
 other text changes, as a last sentence such as "It is the aunt", or as the whole reply (`attacks.py`).
@@ -47,8 +46,9 @@ LINE: Final = re.compile(
 QUOTED: Final = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|^[ \t]*>[^\n]*$")  # code and quotations
 BLANK: Final = re.compile(r"(?m)(?:^|(?<=[.:] ))([^.:\n]+) is the ___ of ([^.\n]+)\.")
 SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<![:\s*_])[*_ \t]*\n\s*|,\s+(?=so\b)")  # not after a colon
-UNFINISHED: Final = re.compile(
-    r"(?i)(?:\b(?:not?|neither|nor|but|except|be|out|or|than|were|is|the|an?|of|to|as)|:)[\s,*_]*\Z"
+UNFINISHED: Final = re.compile(  # or a heading or sentence that calls wrong what follows
+    r"(?im)(?:\b(?:not?|neither|nor|but|except|be|out|or|than|were|is|the|an?|of|to|as|that)|:|"
+    r"(?:^ *#|\b(?:following|next|below)\b).*\b(?:wrong|false|incorrect|untrue|lie|joke|reject\w*)\b.*)[\s,*_]*\Z"
 )
 SO: Final = (
     r"(?:so|thus|therefore|hence|finally|(?:in )?(?:conclusion|summary)|putting it (?:all )?together|I conclude that|"
@@ -218,7 +218,7 @@ def asserted(text: str, choices: Sequence[str], *, prompt: str = "") -> str:
     rivals |= {word for word in bare if any(f"{each} ".startswith(f"{word} ") for each in named)}
     rivals |= set(() if choices else named) - {plain_answer(final_answer)}
     alone = not _words("".join(before)).strip()
-    asked = any(each.endswith("?") for each in (*before[-1:], last))
+    asked = last.endswith("?") or any(each.endswith("?") or UNFINISHED.search(each) for each in before[-1:])
     return "" if rivals or asked or not (alone or (lead and lead["firm"])) else final_answer.rstrip(EDGES).lstrip()
 
 
@@ -237,7 +237,7 @@ def is_bare(answer: str, choice: str) -> bool:
     own, words = plain_answer(answer).split(), plain_answer(choice).split()
     lettered = own[1:] if re.match(r"\W*[a-zA-Z][*]*[).:\]]", answer) else own
     strange = set(re.sub(r"(?<=\w)-(?=\w)|[\w\s]", "", answer)) - set(EDGES + choice)  # a tick, a tilde
-    denied = bool(strange) or (answer[:1] in ("!", "-") and not choice.startswith(answer[:1]))
+    denied = bool(strange) or "[ ]" in answer or (answer[:1] in ("!", "-") and not choice.startswith(answer[:1]))
     return not denied and (own == words or lettered == words or len(own) == 1)
 
 
