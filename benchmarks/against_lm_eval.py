@@ -113,8 +113,8 @@ def lm_eval_tool(folder: Path, device: str, dtype: str) -> tuple[Callable[..., A
         return [total for total, _ in made]
 
     def write(texts: list[dict[str, Any]], batch: int) -> list[str]:
-        how = {"until": [], "max_gen_toks": WRITTEN, "do_sample": False}
-        prompts: list[tuple[Any, ...]] = [(text["context"], dict(how)) for text in texts]
+        options = {"until": [], "max_gen_toks": WRITTEN, "do_sample": False}
+        prompts: list[tuple[Any, ...]] = [(text["context"], dict(options)) for text in texts]
         return list(model.generate_until(requests("generate_until", prompts, batch), disable_tqdm=True))
 
     return score, write

@@ -34,7 +34,7 @@ from proband.stats.judges import corrected
 from proband.stats.planning import Pilot, required
 from proband.stats.ranking import AUC, AVERAGE_PRECISION, F1
 from proband.stats.sequential import confidence_sequence, of_difference
-from proband.stats.variance import known, p_value, variance
+from proband.stats.variance import p_value, summary_of, variance
 
 PAGE = Path(__file__).with_suffix(".md")
 Ends = tuple[Floats, Floats]
@@ -107,12 +107,12 @@ def first_sums(x: Floats, layout: Layout) -> tuple[Floats, int]:
 def ours(x: Floats, layout: Layout) -> Ends:
     design = layout.design
     number = effective_number(x, design, variance(design, weighted_residuals(x, design)))
-    return wilson(x.mean(axis=1), number, known(design).freedom)
+    return wilson(x.mean(axis=1), number, summary_of(design).freedom)
 
 
 def cr2_t(x: Floats, layout: Layout) -> Ends:
     design, mean = layout.design, x.mean(axis=1)
-    half = stdtrit(known(design).freedom, 0.975) * np.sqrt(variance(design, weighted_residuals(x, design)))
+    half = stdtrit(summary_of(design).freedom, 0.975) * np.sqrt(variance(design, weighted_residuals(x, design)))
     return mean - half, mean + half
 
 
@@ -173,7 +173,7 @@ CALLED = ("evalci", "evalstats")
 def p_values(d: Floats, design: Design, truth: float = 0.0) -> Floats:
     """Of paired differences (repetitions x items) against the truth."""
     error = np.sqrt(variance(design, weighted_residuals(d, design)))
-    return p_value(d.mean(axis=1) - truth, error, known(design).freedom)
+    return p_value(d.mean(axis=1) - truth, error, summary_of(design).freedom)
 
 
 def null_rates(d: Floats, layout: Layout, truth: float = 0.0) -> dict[str, tuple[float, float]]:
@@ -229,7 +229,7 @@ def means(repetitions: int) -> Iterator[str]:
                     widest = width[name][-1]
                 better[name].append(cover[name][-1] >= enough and width[name][-1] < widest)
             own.append((cover["Proband"][-1], width["Proband"][-1], *tested["Proband"]))
-        few = "too few" if known(layout.design).few else f"{known(layout.design).freedom:.1f}"
+        few = "too few" if summary_of(layout.design).few else f"{summary_of(layout.design).freedom:.1f}"
         c, w, p, tail = zip(*own)
         line = (f"{min(c):.3f} ({np.median(c):.3f})", f"{np.median(w):.2f}", f"{max(p):.3f}", f"{max(tail):.4f}")
         rows.append((layout.name, few, *line))
@@ -390,8 +390,8 @@ def powers(count: int) -> Iterator[str]:
                 enough = int(np.ceil(groups * plan.clusters - 1e-9))
                 c, d, _ = make(0.05, max(again // 5, 1), enough, size, q, r, rng)
                 planned.append(float((p_values(c - d, single("", *[size] * enough).design) * tests < 0.05).mean()))
-        how = "" if make is normal else " (Dirichlet)"
-        name = f"{groups} items" if size == 1 else f"{groups} x {size}, r {r:g}{how}"
+        shape = "" if make is normal else " (Dirichlet)"
+        name = f"{groups} items" if size == 1 else f"{groups} x {size}, r {r:g}{shape}"
         rows.append((name, f"{q:g}", tests, *shown(printed), *shown(planned)))
     yield from table(("pilot", "discordant", "tests", "power as printed", "±", "`plan` for 5 points", "±"), rows)
     yield from ("", *table(("other numbers, and networks", "power as printed", "±"), list(other_powers(count // 2))))

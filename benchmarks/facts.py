@@ -130,8 +130,8 @@ def side_by_side(given: argparse.Namespace, work: Path) -> dict[str, Any]:
     if given.device == "cpu":
         torch.set_num_threads(1)
     masked = "MaskedLM" in str(AutoConfig.from_pretrained(given.model).architectures)
-    how: dict[str, Any] = {"masked": masked, "device": given.device}
-    peer, ours = Peer(given.model, **how), Ours(given.model, **how)
+    options: dict[str, Any] = {"masked": masked, "device": given.device}
+    peer, ours = Peer(given.model, **options), Ours(given.model, **options)
     relations = given.relations.split(",")
     trial = some_facts(given.data, work / "trial", relations[0], WARM_UP[given.device])
     peer.choose_batch(trial)

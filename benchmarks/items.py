@@ -109,14 +109,14 @@ def groups(draws: int) -> None:
         "... and a chance of .25": {"gap": 1.5, "chance": 0.25}, "systems differ by cluster": {"own": 0.7},
         "one set differs by 0.8": {"dif": 0.8},
     }  # fmt: skip
-    for name, how in designs.items():
+    for name, of in designs.items():
         any_, single = 0, 0
         for _ in range(draws):
             d = rng.normal(0, 0.5, 40)[c] + rng.normal(0, 0.8, 320) + (tag - 2) * 0.7
-            ability = rng.normal(0, 0.7, 16) + how.get("gap", 0) * group
-            z = np.exp(rng.normal(0, how.get("slope", 0), 5))[tag] * (ability[:, None] - d)
-            z += how.get("dif", 0) * np.outer(group, tag == 1) + how.get("own", 0) * rng.normal(0, 1, (16, 40))[:, c]
-            chance = how.get("chance", 0) + (1 - how.get("chance", 0)) / (1 + np.exp(-z))
+            ability = rng.normal(0, 0.7, 16) + of.get("gap", 0) * group
+            z = np.exp(rng.normal(0, of.get("slope", 0), 5))[tag] * (ability[:, None] - d)
+            z += of.get("dif", 0) * np.outer(group, tag == 1) + of.get("own", 0) * rng.normal(0, 1, (16, 40))[:, c]
+            chance = of.get("chance", 0) + (1 - of.get("chance", 0)) / (1 + np.exp(-z))
             right = (rng.random(z.shape) < chance) * 1.0
             sets = {str(value): tag == value for value in range(5)}
             found = group_differences(fit(right), group, sets, known)

@@ -36,8 +36,8 @@ def main() -> None:
             build(suite, out=given.out / suite, **options)
         place = given.out / "runs" / suite
         if not (place / "run.json").exists():
-            how: dict[str, Any] = {"solver": "generate", "limit": limit, "options": {"max-tokens": given.max_tokens}}
-            run(given.out / suite, model=given.model, out=place, **how)
+            asked: dict[str, Any] = {"solver": "generate", "limit": limit, "options": {"max-tokens": given.max_tokens}}
+            run(given.out / suite, model=given.model, out=place, **asked)
         made, found = read_run(place / "run.json"), score(place)
         chance = "" if found["chance"] is None else f"{100 * found['chance']:.1f}"
         figures = f"{100 * found['mean']:.1f} | {chance} | {100 * found['unread']:.1f} %"

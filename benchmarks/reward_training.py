@@ -77,10 +77,10 @@ class Trainer:
     def sample(self, items: list[Any], *, greedy: bool = False) -> tuple[Any, Any, list[str]]:
         torch = self.torch
         texts = self.tokens([self.prompt(item) for item in items], return_tensors="pt", padding=True).to(self.device)
-        how: dict[str, Any] = {"do_sample": False} if greedy else {"do_sample": True, "temperature": 1.0, "top_k": 0}
+        draw: dict[str, Any] = {"do_sample": False} if greedy else {"do_sample": True, "temperature": 1.0, "top_k": 0}
         self.model.eval()
         with torch.no_grad(), torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.device == "cuda"):
-            made = self.model.generate(**texts, max_new_tokens=LONGEST, pad_token_id=self.tokens.pad_token_id, **how)
+            made = self.model.generate(**texts, max_new_tokens=LONGEST, pad_token_id=self.tokens.pad_token_id, **draw)
         new = made[:, texts["input_ids"].shape[1] :]
         replies = [
             text.partition("\n")[0].partition(".")[0]

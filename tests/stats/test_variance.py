@@ -10,7 +10,7 @@ from statsmodels.regression.linear_model import OLS
 from proband import stats
 from proband.stats.clusters import Clusters, Design, Floats
 from proband.stats.estimators.mean import effective_number, weighted_residuals, wilson
-from proband.stats.variance import known, p_value, variance
+from proband.stats.variance import p_value, summary_of, variance
 
 Rng = np.random.Generator
 
@@ -31,21 +31,21 @@ def answers(member: np.ndarray, r: float, mean: float, repetitions: int, rng: Rn
 
 def coverage(x: Floats, mean: float, design: Design) -> float:
     number = effective_number(x, design, variance(design, weighted_residuals(x, design)))
-    low, high = wilson(x.mean(axis=1), number, known(design).freedom)
+    low, high = wilson(x.mean(axis=1), number, summary_of(design).freedom)
     return float(((low <= mean) & (mean <= high)).mean())
 
 
 def p_values(a: Floats, b: Floats, design: Design) -> Floats:
     d = a - b
     v = variance(design, weighted_residuals(d, design))
-    return p_value(d.mean(axis=1), np.sqrt(v), known(design).freedom)
+    return p_value(d.mean(axis=1), np.sqrt(v), summary_of(design).freedom)
 
 
 def test_clusters_of_one_item_are_the_t_test() -> None:
     x = np.random.default_rng(0).normal(size=30)
     v = variance(design_of(*[1] * 30), (x - x.mean()) / 30)
     assert float(v) == pytest.approx(x.var(ddof=1) / 30)
-    assert known(design_of(*[1] * 30)).freedom == pytest.approx(29)
+    assert summary_of(design_of(*[1] * 30)).freedom == pytest.approx(29)
 
 
 def test_equal_clusters_are_cr1_of_statsmodels_without_its_small_sample_factor() -> None:
@@ -62,7 +62,7 @@ def test_degrees_of_freedom_are_those_of_the_matrix() -> None:
     n, w = sizes.sum(), sizes / sizes.sum()
     q = 1 / np.sqrt(1 - w)
     p = np.outer(q, q) * (np.diag(sizes) - np.outer(w, sizes) - np.outer(sizes, w) + n * np.outer(w, w))
-    assert known(design_of(40, 20, 10, 5, 5)).freedom == pytest.approx(np.trace(p) ** 2 / (p**2).sum())
+    assert summary_of(design_of(40, 20, 10, 5, 5)).freedom == pytest.approx(np.trace(p) ** 2 / (p**2).sum())
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_intervals_cover_near_the_ends(sizes: list[int], r: float, mean: float) 
 def test_one_cluster_with_most_of_the_items_is_too_few() -> None:
     """Intervals of the former method covered 0.92 at 70 % of the items, 0.74 at 95 %."""
     for largest, few in ((20, False), (233, True), (900, True)):
-        assert known(design_of(largest, *[5] * 20)).few == few
+        assert summary_of(design_of(largest, *[5] * 20)).few == few
     member = np.repeat(np.arange(21), [233, *[5] * 20])
     x, _ = answers(member, 0.2, 0.5, 800, np.random.default_rng(3))
     assert coverage(x, 0.5, design_of(233, *[5] * 20)) >= 0.95  # even so

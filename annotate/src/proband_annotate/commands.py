@@ -85,10 +85,10 @@ def init(
     """
     from proband_annotate.create import init, with_contact
 
-    how = asdict(making)
-    given = with_contact(nest(settings(how.pop("set"))), how.pop("contact"))
-    named = {name: value for name in ("title", "database") if (value := how.pop(name))}
-    give(init(project, kind=kind, items=items, settings_given={**named, **given}, **how), json=json)
+    options = asdict(making)
+    given = with_contact(nest(settings(options.pop("set"))), options.pop("contact"))
+    named = {name: value for name in ("title", "database") if (value := options.pop(name))}
+    give(init(project, kind=kind, items=items, settings_given={**named, **given}, **options), json=json)
 
 
 def nest(pairs: Mapping[str, str]) -> dict[str, Any]:

@@ -113,7 +113,7 @@ class Built:
 class Verified:
     """The result of re-checking an item's certificate: the method, and the problem, if any."""
 
-    how: str
+    method: str
     problem: str = ""
     uncertified: str = ""  # why nothing certifies the label: an error, unless such items are allowed
 

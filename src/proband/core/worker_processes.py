@@ -134,8 +134,8 @@ class Pool(Generic[Task, Result]):
         process = self.pipes[pipe]
         process.join(timeout=PATIENCE)
         code = process.exitcode
-        how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        return ProbandError(f"a worker process died ({how}); if memory ran out, use fewer workers")
+        ended = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        return ProbandError(f"a worker process died ({ended}); if memory ran out, use fewer workers")
 
 
 def _serve(

@@ -74,7 +74,7 @@ class Domain:
             self._known[text] = meaning
         return meaning
 
-    def say(self, word: Word) -> str:
+    def word_for(self, word: Word) -> str:
         beyond = (said for said, own in self.beyond.items() if own == word)
         return OTHER if word.relation == OTHER else self.shown.get(word) or next(beyond, word.relation)
 

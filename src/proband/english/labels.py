@@ -114,7 +114,7 @@ def _relation(text: str, domain: Domain, asked: AskedRelation, things: Sequence[
     plain = re.sub(r"(?i)^(?:it|he|she|they)(?:'s| is| are| was| were) ", "", plain)
     if word := domain.word(re.sub(r"(?i)(?: (?:of|to|than|from))?(?: (?:it|her|him|them))?$", "", plain)):
         turned = asked.either_way and domain.inverse[word.relation] != word.relation
-        return None if turned else Label(word, domain.say(word))
+        return None if turned else Label(word, domain.word_for(word))
     order = list(dict.fromkeys(sorted(things, key=len, reverse=True)))
     either = "|".join(map(re.escape, order))
     masked = re.sub(rf"(?<!\w)\[?({either})\]?(?!\w)", lambda m: f"@{order.index(m[1])}", text) if order else text
@@ -132,7 +132,7 @@ def _relation(text: str, domain: Domain, asked: AskedRelation, things: Sequence[
         return None  # it is about other people
     if asked.either_way and not x and not match["y"] and domain.inverse.get(word.relation, "cousin") != word.relation:
         return None  # the question does not determine the direction
-    shown = domain.say(word) if word.relation in domain.inverse else match["r"]
+    shown = domain.word_for(word) if word.relation in domain.inverse else match["r"]
     return Label(word, shown, (who, of) if (who, of) != asked.pair else None)
 
 

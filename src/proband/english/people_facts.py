@@ -38,7 +38,8 @@ class PeopleFacts:
         if word.relation in FUNCTIONAL and word.gender and len(named) == 1:
             return named.pop()
         if named:
-            raise NotRead(f"it is unclear which {self.domain.say(word)} of {self.name.get(of, 'someone')} is meant")
+            kin = self.domain.word_for(word)
+            raise NotRead(f"it is unclear which {kin} of {self.name.get(of, 'someone')} is meant")
         one = self.new()
         self.by_kin[of, word] = one
         self.discourse.genders[one] = word.gender
@@ -103,7 +104,7 @@ class PeopleFacts:
             return " and ".join(map(self.label, self.groups[one]))
         of, word = next(key for key, each in self.by_kin.items() if each == one)
         of = self.groups.get(of, (of,))[0]
-        return f"{self.label(self.one(of))}'s {self.domain.say(word)}"
+        return f"{self.label(self.one(of))}'s {self.domain.word_for(word)}"
 
 
 def linked(reading: Reading, asked: Collection[str]) -> Reading:

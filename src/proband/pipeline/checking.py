@@ -219,21 +219,21 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
         if item.suite != suite.name:
             wrong = f"'suite' is {item.suite!r}, the first item's {suite.name!r}"
             raise ProbandError(wrong, file=path, line=number)
-        checked = suite.verify(item, manifest) if suite.verify else Verified(how="")
+        checked = suite.verify(item, manifest) if suite.verify else Verified(method="")
         if "variation" in item.tags and not checked.problem:
             original = item.tags["variation"] == ORIGINAL
             source = item if original else source
             way = "a source item" if original else "compared with its source"
             problem = variation_problem(item, source, known, suite=suite.name) or ""
-            checked = replace(checked, how="; ".join(filter(None, (checked.how, way))), problem=problem)
+            checked = replace(checked, method="; ".join(filter(None, (checked.method, way))), problem=problem)
         elif suite.verify is None and source is None:
             raise ProbandError(f"items of suite {suite.name!r} carry no certificates", file=path)
         problem = checked.problem or ("" if allow_uncertified else checked.uncertified)
         repeated = _repeated(item, number, lines_of)
         if repeated.startswith("has the prompt") and allow_uncertified and checked.uncertified:
-            checked, repeated = replace(checked, how=f"{checked.how}; repeats a prompt"), ""
+            checked, repeated = replace(checked, method=f"{checked.method}; repeats a prompt"), ""
         problem = problem or repeated
-        ways["failed" if problem else checked.how or "not varied"] += 1
+        ways["failed" if problem else checked.method or "not varied"] += 1
         if problem and len(problems) < SHOWN:
             problems.append(f"{path} line {number}, item {item.id!r}: {problem}")
     recorded = hashes.get(path.name) if isinstance(hashes := manifest.get("sha256"), dict) else None

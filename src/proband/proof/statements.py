@@ -146,7 +146,7 @@ class Facts:
         """The prover's verdict on a statement, given facts."""
         word = Word(fact.relation, fact.gender)
         asked = AskedRelation(fact.who, fact.of)
-        return self.ask(facts, asked, Label(word, self.judge.domain.say(word)))
+        return self.ask(facts, asked, Label(word, self.judge.domain.word_for(word)))
 
     def ask(self, facts: Sequence[Fact], asked: AskedRelation, label: Label) -> RowVerdict:
         """The verdict in the first world in which the label follows, else in the first that fits the facts."""
@@ -164,7 +164,7 @@ class Facts:
     def follows(self, facts: Sequence[Fact], fact: Fact) -> tuple[int, ...] | None:
         """Numbers of the facts from which a statement follows; None if it does not follow."""
         word, asked = Word(fact.relation, fact.gender), AskedRelation(fact.who, fact.of)
-        decision = self.try_ask(facts, asked, Label(word, self.judge.domain.say(word)))
+        decision = self.try_ask(facts, asked, Label(word, self.judge.domain.word_for(word)))
         return decision.proof if decision and decision.verdict in FOLLOWS else None
 
     def try_ask(self, facts: Sequence[Fact], asked: AskedRelation, label: Label) -> RowVerdict | None:

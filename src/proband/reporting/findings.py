@@ -134,7 +134,7 @@ def unread_warnings(study: Study) -> list[str]:
         if each.unfinished:
             texts.append(f"{label} is not finished: {each.unfinished}.")
         if errors:
-            listed = "; ".join(f"{item} ({how[:100]})" for item, how in errors[:LISTED])
+            listed = "; ".join(f"{item} ({reason[:100]})" for item, reason in errors[:LISTED])
             listed += f"; and {len(errors) - LISTED} more" if len(errors) > LISTED else ""
             failed = formatting.count(len(errors), "item")
             texts.append(f"{label} failed on {failed}, which count as wrong: {listed}.")

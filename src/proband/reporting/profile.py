@@ -47,7 +47,7 @@ class CapabilityPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     where: dict[str, Tag | tuple[Tag, ...]] = {}
 
 
-class People(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class HumanScore(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     value: float
     source: str
 
@@ -65,7 +65,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     same: bool = False
     recalled: bool = False
     ticked_at: dict[str, float | None] = {}
-    people: People | None = None
+    people: HumanScore | None = None
 
 
 class Move(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -74,12 +74,12 @@ def corrected(
     moved = np.concatenate([weight * (f - f.mean()) / every, (rest - rest.mean()) / n])
     own, square = Scores.of(y[sample], clusters=names.only(sample)), float(variance(design, moved))
     alone, mean = own.interval(), min(max(value, 0.0), 1.0)
-    low, high = value + quantile(own.known.freedom) * np.sqrt(square) * np.array([-1.0, 1.0])
+    low, high = value + quantile(own.summary.freedom) * np.sqrt(square) * np.array([-1.0, 1.0])
     if own.estimator.share:
         least = effective_number(y[sample], own.design, np.array(own.pieces.variance))
         number = mean * (1 - mean) / square if min(mean * (1 - mean), square) > 1e-15 else least
         number = shrunk(number, least, clusters_with_rarer(y[sample], own.design))
-        low, high = wilson(np.array(mean), number, own.known.freedom)
+        low, high = wilson(np.array(mean), number, own.summary.freedom)
     return Corrected(
         mean=value,
         low=float(low),

@@ -18,7 +18,7 @@ from proband.core.errors import ProbandError
 from proband.stats.clusters import Design
 from proband.stats.estimators.mean import POWER, discordant, power, smallest, variance_at
 from proband.stats.scores import Scores
-from proband.stats.variance import LEAST_FREEDOM, known, variance_factors
+from proband.stats.variance import LEAST_FREEDOM, summary_of, variance_factors
 
 LARGEST_GROWTH = 1e5  # how many times a design may grow
 
@@ -41,7 +41,7 @@ class Pilot:
 
     @classmethod
     def assumed(cls, design: Design, *, square: float, correlation: float) -> Pilot:
-        about = known(design)
+        about = summary_of(design)
         size = max(design.items / about.equal, 1.0)
         return cls(
             items=design.items,
@@ -75,8 +75,8 @@ class Pilot:
             alone = one.value * (1 - one.value) / len(one) if share else own
             square = 2 * (1 - agreement) * alone * len(one)
         if own < 1e-15:
-            how = "do not differ in any item" if len(scores) == 2 else "do not vary"
-            raise ProbandError(f"the answers of the pilot {how}: nothing can be planned from them")
+            problem = "do not differ in any item" if len(scores) == 2 else "do not vary"
+            raise ProbandError(f"the answers of the pilot {problem}: nothing can be planned from them")
         pilot = cls.assumed(design, square=square, correlation=0.0)
         effect = max(own / alone, 1.0) if alone > 0 else 1.0
         rho = min((effect - 1) / (pilot.size - 1), 1.0) if pilot.size > 1 else 0.0

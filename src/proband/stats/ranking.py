@@ -218,9 +218,9 @@ class SetMetric(Mean):
         if pieces.draws is not None or not self.share:
             return self.difference(pieces, seeds, constant)
         own, inside = pieces.variance, pieces.value * (1 - pieces.value)
-        number = float(largest_number(np.array(inside), pieces.limit, pieces.known))
+        number = float(largest_number(np.array(inside), pieces.limit, pieces.summary))
         if inside > 1e-12:
-            number = min(number, pieces.limit, inside / own if own > 1e-15 else pieces.known.equal)
+            number = min(number, pieces.limit, inside / own if own > 1e-15 else pieces.summary.equal)
         return Share().at(number, pieces, seeds, constant)
 
     def difference(self, pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Result:
@@ -228,9 +228,9 @@ class SetMetric(Mean):
             return _percentiles(pieces, seeds, margin, share=self.share)
         if pieces.variance > 1e-15 or not self.share:
             return super().difference(pieces, seeds, margin)
-        apart = Discordant(max(pieces.value, 0.0), max(-pieces.value, 0.0), min(pieces.limit, pieces.known.equal))
+        apart = Discordant(max(pieces.value, 0.0), max(-pieces.value, 0.0), min(pieces.limit, pieces.summary.equal))
         centre, error = apart.adjusted(sum(each.variance for each in seeds))
-        freedom = pieces.known.freedom
+        freedom = pieces.summary.freedom
         half = float(quantile(freedom)) * error
         p = 1.0 if pieces.value == margin else float(p_value(np.array(centre - margin), np.array(error), freedom))
         return Result(max(centre - half, -1.0), min(centre + half, 1.0), p, error, freedom, 0.0)
@@ -279,7 +279,7 @@ def _percentiles(pieces: Pieces, seeds: Sequence[Seeds], constant: float, *, sha
     from scipy.special import ndtr, ndtri, stdtr
 
     assert pieces.draws is not None
-    value, about, moved = pieces.value, pieces.known, pieces.draws
+    value, about, moved = pieces.value, pieces.summary, pieces.draws
     own = float(moved.var())
     for at, each in enumerate(seeds):
         if each.count > 1 and each.variance:

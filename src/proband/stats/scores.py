@@ -26,7 +26,7 @@ from proband.core.types import Answer, Estimate, Item
 from proband.stats.clusters import Clusters, Design, Floats, Ints, clusters_of
 from proband.stats.estimators.mean import Mean, Pieces, Result, Share
 from proband.stats.ranking import SetMetric
-from proband.stats.variance import ONE_SEED, Known, Seeds, known, seeds_of, seeds_part
+from proband.stats.variance import ONE_SEED, DesignSummary, Seeds, seeds_of, seeds_part, summary_of
 
 Estimator = Mean  # the base of all of them
 SHARE = Share()
@@ -203,9 +203,9 @@ class Scores:
         return float(self.values.mean())
 
     @cached_property
-    def known(self) -> Known:
+    def summary(self) -> DesignSummary:
         """The clusters and degrees of freedom."""
-        return known(self.design)
+        return summary_of(self.design)
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -279,9 +279,9 @@ class Scores:
             low=min(low, self.value),
             high=max(high, self.value),
             n=len(self),
-            clusters=self.known.clusters,
-            effective=self.known.freedom + 1,
-            few=self.known.few,
+            clusters=self.summary.clusters,
+            effective=self.summary.freedom + 1,
+            few=self.summary.few,
             seeds=len(self.numbers),
             from_seeds=seeds_part(found.own, [self.seeds]),
         )
@@ -368,7 +368,7 @@ def _difference(
 ) -> Difference:
     """A difference of shares lies between -1 and 1. There is no test if there are too few clusters, or if both systems
     are trained and one of them has a single seed."""
-    about = known(sides[0].design if design is None else design)
+    about = summary_of(sides[0].design if design is None else design)
     share = len(sides) == 2 and all(each.estimator.share for each in sides)
     unknown = any(each.unknown for each in seeds)
     untested = about.few or (unknown and not same_runs and all(each.trained for each in sides))

@@ -72,7 +72,7 @@ def variance_factors(freedom: float) -> Floats:
 
 
 @dataclass(frozen=True)
-class Known:
+class DesignSummary:
     """How well the items of a design show a mean: the degrees of freedom and the number of clusters of the kind that
     has fewest, and Kish's number of equal clusters of that kind, 1 / sum of W_g^2."""
 
@@ -86,14 +86,14 @@ class Known:
         return self.freedom < LEAST_FREEDOM - 1e-9
 
 
-def known(design: Design) -> Known:
+def summary_of(design: Design) -> DesignSummary:
     """
     >>> from proband.stats.clusters import Clusters
-    >>> known(Clusters.of([(str(i // 5),) for i in range(40)]).design())
-    Known(freedom=7.0, clusters=8, equal=8.0)
+    >>> summary_of(Clusters.of([(str(i // 5),) for i in range(40)]).design())
+    DesignSummary(freedom=7.0, clusters=8, equal=8.0)
     """
-    if "known" in design.memo:
-        result: Known = design.memo["known"]
+    if "summary" in design.memo:
+        result: DesignSummary = design.memo["summary"]
         return result
     found = []
     for kind in design.kinds:
@@ -102,9 +102,9 @@ def known(design: Design) -> Known:
         parts = _freedom(kind, weights, design.blocks[kind.items]) if design.blocks.any() else whole
         shares = np.bincount(kind.group, weights=weights, minlength=kind.count)
         equal = float(shares.sum() ** 2 / (shares**2).sum()) if kind.count else 0.0
-        found.append(Known(round(min(whole, parts), 9), kind.count, round(equal, 9)))
-    design.memo["known"] = min(found, key=lambda each: (each.freedom, each.clusters))
-    return known(design)
+        found.append(DesignSummary(round(min(whole, parts), 9), kind.count, round(equal, 9)))
+    design.memo["summary"] = min(found, key=lambda each: (each.freedom, each.clusters))
+    return summary_of(design)
 
 
 def _freedom(kind: Partition, weights: Floats, blocks: Ints) -> float:

@@ -298,9 +298,9 @@ def asked_in_words(labels: Sequence[str], runs: Sequence[Run]) -> str:
     >>> asked_in_words(["m"], [looked])
     'Extended after a look at the answers: m (2 times); intervals and tests assume a fixed number of items.'
     """
-    ways = [(how, label) for label, run in zip(labels, runs, strict=True) if (how := _solver_and_prompt(run))]
+    ways = [(way, label) for label, run in zip(labels, runs, strict=True) if (way := _solver_and_prompt(run))]
     by_way = group_by_key(ways)
-    listed = [f"{how} ({', '.join(names)})" for how, names in by_way.items()]
+    listed = [f"{way} ({', '.join(names)})" for way, names in by_way.items()]
     texts = [f"Solver: {'; '.join(listed) if len(by_way) > 1 else ways[0][0]}."] if ways else []
     looks = [(label, run.settings["looks"]) for label, run in zip(labels, runs) if run.settings.get("looks")]
     if several := ", ".join(f"{label} ({len(each)} times)" for label, each in looks):

@@ -56,13 +56,13 @@ import numpy as np
 
 from proband.stats.clusters import Clusters, Design, Floats, Ints
 from proband.stats.variance import (
-    Known,
+    DesignSummary,
     Seeds,
     cluster_sums,
     combined,
-    known,
     p_value,
     quantile,
+    summary_of,
     variance_factors,
     with_seeds,
 )
@@ -101,14 +101,14 @@ class Pieces:
         return float(combined(self.design, self.sums, self.ways) if self.draws is None else self.draws.var(ddof=1))
 
     @property
-    def known(self) -> Known:
-        return known(self.design)
+    def summary(self) -> DesignSummary:
+        return summary_of(self.design)
 
     def freedom_of_variance(self, seeds: Sequence[Seeds] = ()) -> float:
         """Of the estimate of the variance: 2 / (2/nu + excess kurtosis of the sums / G) (Box 1953; the kurtosis is G_2
         of Joanes and Gill 1998), which is less than nu where few clusters differ from the mean; together with training
         seeds Satterthwaite's (1946)."""
-        nu = least = max(self.known.freedom, 1.0)
+        nu = least = max(self.summary.freedom, 1.0)
         for sums in self.ways or self.sums:
             g, square = len(sums), max(float((sums**2).sum()) ** 2, 1e-300)
             excess = ((g + 1) * (g * float((sums**4).sum()) / square - 3) + 6) * (g - 1) / max((g - 2) * (g - 3), 1)
@@ -236,7 +236,7 @@ class Mean:
     def difference(self, pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Result:
         """The interval of a difference, tested against a margin."""
         own = pieces.variance
-        error, freedom = map(float, with_seeds(np.array(own), pieces.known.freedom, seeds))
+        error, freedom = map(float, with_seeds(np.array(own), pieces.summary.freedom, seeds))
         half = float(quantile(freedom)) * error
         p = float(p_value(np.array(pieces.value - margin), np.array(error), freedom))
         ends = pieces.value - half, pieces.value + half
@@ -282,7 +282,7 @@ class Share(Mean):
 
     def at(self, number: float, pieces: Pieces, seeds: Sequence[Seeds], constant: float) -> Result:
         """Wilson's interval at an effective number of items."""
-        mean, freedom = min(max(pieces.value, 0.0), 1.0), pieces.known.freedom
+        mean, freedom = min(max(pieces.value, 0.0), 1.0), pieces.summary.freedom
         own = mean * (1 - mean) / number
         error, together = math.sqrt(own), freedom
         if own > 0:
@@ -307,7 +307,7 @@ def wilson(mean: Floats, number: Floats, freedom: Floats | float) -> tuple[Float
 
 def effective_number(numbers: Floats, design: Design, variance: Floats) -> Floats:
     """n_e above (the items are the last axis)."""
-    mean, about = numbers @ design.weights, known(design)
+    mean, about = numbers @ design.weights, summary_of(design)
     alone = (weighted_residuals(numbers, design) ** 2).sum(axis=-1)
     largest, inside = np.maximum(variance, alone), mean * (1 - mean)
     varies = (largest > 1e-15) & (inside > 1e-15)
@@ -322,11 +322,11 @@ def shrunk(number: Floats | float, clusters: Floats | float, seen: Floats) -> Fl
     return np.asarray(1 / ((1 - weight) / number + weight / np.minimum(number, clusters)))
 
 
-def largest_number(inside: Floats, items: float, about: Known) -> Floats:
+def largest_number(inside: Floats, items: float, about: DesignSummary) -> Floats:
     """The effective number of items at which Wilson's interval of a mean m is as wide as that of a perfect score;
     `inside` is m (1 - m).
 
-    >>> about = Known(freedom=9.0, clusters=10, equal=10.0)  # 120 items in ten clusters; a score of 97 %
+    >>> about = DesignSummary(freedom=9.0, clusters=10, equal=10.0)  # 120 items in ten clusters; a score of 97 %
     >>> [round(float(largest_number(np.array(v), 120.0, about)), 1) for v in (0.0, 0.97 * 0.03)]
     [45.1, 78.9]
     """
@@ -370,7 +370,7 @@ def discordant(pieces: Pieces, own: float) -> Discordant:
     weights, d = pieces.design.weights, pieces.numbers
     only_a, only_b = float(np.maximum(d, 0.0) @ weights), float(np.maximum(-d, 0.0) @ weights)
     within = only_a + only_b - (only_a - only_b) ** 2
-    number = min(pieces.limit, within / own) if own > 1e-15 and within > 1e-15 else pieces.known.equal
+    number = min(pieces.limit, within / own) if own > 1e-15 and within > 1e-15 else pieces.summary.equal
     return Discordant(only_a, only_b, number, float(d**2 @ weights))
 
 
@@ -385,7 +385,7 @@ def paired(pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Resul
     """
     own, value = pieces.variance, pieces.value
     own = own if own > 1e-15 else 0.0
-    error, freedom = map(float, with_seeds(np.array(own), pieces.known.freedom, seeds))
+    error, freedom = map(float, with_seeds(np.array(own), pieces.summary.freedom, seeds))
     t, apart = float(quantile(freedom)), discordant(pieces, own)
     centre, wider = apart.adjusted(error**2 - own)
     low, high = value - t * error, value + t * error
@@ -439,7 +439,7 @@ def detectable_share(
     effect = max(pieces.variance * items / (apart.square - pieces.value**2), 1.0)
 
     def enough(x: float) -> bool:
-        own = variance_at(x, q, items, effect, items / pieces.known.equal, scale)
+        own = variance_at(x, q, items, effect, items / pieces.summary.equal, scale)
         return power(x, own + more, freedom, tests) >= POWER
 
     return smallest(enough, 1e-9, 1.0) or 1.0

@@ -98,7 +98,7 @@ def tests_of(run: Ranking, runs: Sequence[Ranking]) -> Iterator[tuple[str, Ranki
         if run.is_(LEMMA, GRAPH) and other.is_(LEMMA):
             yield HELPS, other, None
         elif other.is_(LEMMA) and (run.is_(LEMMA, PPDB) or (run.method.rules == (LEMMA,) and base[0])):
-            if not (run.method.kind == RELATIONS and run.method.how):
+            if not (run.method.kind == RELATIONS and run.method.variant):
                 yield ADDS_LITTLE, other, LITTLE
         elif run.is_(LEMMA, GRAPH, PPDB) and other.is_(LEMMA, GRAPH):
             yield UNION, other, None
@@ -106,7 +106,7 @@ def tests_of(run: Ranking, runs: Sequence[Ranking]) -> Iterator[tuple[str, Ranki
             yield START, other, None
         elif run.is_(LEMMA, GRAPH) and other.is_(LEMMA, TYPED):
             yield UNTYPED, other, None
-        elif run.method.kind == RELATIONS and run.method.how and other.is_(*run.method.rules, base=(base[0], "")):
+        elif run.method.kind == RELATIONS and run.method.variant and other.is_(*run.method.rules, base=(base[0], "")):
             if LEMMA in run.method.rules:
                 yield CONTEXT, other, LITTLE
         elif run.method.rules[:1] == (LEMMA,) and other.is_(*run.method.rules[1:], base=base):
@@ -211,7 +211,7 @@ def note_of(runs: Sequence[Ranking]) -> str:
     """The note below the table, which explains its columns and special rows."""
     bases = {each.method.base for each in runs}
     shown = [words for model, words in NOT_NEEDED.items() if model in bases]
-    shown += ["(prior), log p of the hypothesis alone"] if any(each.method.how == "prior" for each in runs) else []
+    shown += ["(prior), log p of the hypothesis alone"] if any(each.method.variant == "prior" for each in runs) else []
     parts = [
         FIRST_POINT,
         TWO_LEMMAS if any(RELEASED in each.method.rules for each in runs) else "",

@@ -165,23 +165,23 @@ WORDS, RELATIONS = "word embeddings", "relation embeddings"
 
 @dataclass(frozen=True)
 class Method:
-    """`rules` in their order, `base` the scorer of the remaining pairs ("" for rules alone), `how` its setting."""
+    """`rules` in their order, `base` the scorer of the remaining pairs ("" for rules alone), `variant` of the base."""
 
     rules: tuple[str, ...]
     base: str
     kind: str = ""  # of the base: word embeddings, relation embeddings, or the solver's name
-    how: str = ""
+    variant: str = ""
 
     @property
     def name(self) -> str:
         """The name in tables."""
-        base = f"{self.base} ({self.how})" if self.how else self.base
+        base = f"{self.base} ({self.variant})" if self.variant else self.base
         return ", ".join([*self.rules, *([base] if base else [])])
 
     @property
     def setting(self) -> tuple[str, str]:
         """The base and its setting, without the rules."""
-        return self.base, self.how
+        return self.base, self.variant
 
 
 def method_of(run: Run, label: str) -> Method:
@@ -206,13 +206,13 @@ def method_of(run: Run, label: str) -> Method:
     net = str(run.net.get("net", ""))
     base = f"net:{net}" if net else " · ".join(label.split(" · ")[:named])
     kind = {"words": WORDS}.get(run.solver, RELATIONS if net == "relations" else run.solver)
-    how = settings.get("context", "none") if kind == RELATIONS else settings.get("score", "")
+    chosen = settings.get("context", "none") if kind == RELATIONS else settings.get("score", "")
     if run.model.startswith("scores:"):  # of another system: NAME.HOW.tsv
-        base, _, how = PurePath(run.model).name.partition(".")
-        how = how.partition(".")[0] if "." in how else ""
+        base, _, chosen = PurePath(run.model).name.partition(".")
+        chosen = chosen.partition(".")[0] if "." in chosen else ""
     if run.model == "solver:rules":
         return Method(tuple(rules), "")
-    return Method(tuple(rules), base, kind, "" if how == "none" else str(how))
+    return Method(tuple(rules), base, kind, "" if chosen == "none" else str(chosen))
 
 
 def used(value: object) -> bool:

@@ -106,9 +106,9 @@ class LetterOptions(ChooseOptions, RuleOptions):
 
 
 def reply_after_rules(
-    items: Sequence[Item], model: Any, *, options: RuleOptions, ask: Callable[..., Sequence[Answer]], **how: Any
+    items: Sequence[Item], model: Any, *, options: RuleOptions, ask: Callable[..., Sequence[Answer]], **given: Any
 ) -> list[Answer]:
-    return after_rules(items, ask(items, model, options=options, **how), options)
+    return after_rules(items, ask(items, model, options=options, **given), options)
 
 
 GENERATE, CHOOSE = (

@@ -157,7 +157,7 @@ def any_path(graph: FamilyGraph, goal: Pair, k: int, draw: Random, avoid: Sequen
 # ---- the story -----------------------------------------------------------------------------------------------------
 
 
-class Candidate(NamedTuple):
+class StoryPath(NamedTuple):
     """A chain in one of the families, without noise, proof or words."""
 
     family: int
@@ -183,7 +183,7 @@ def family_draft(
         if chain is None:
             continue
         path, steps = chain
-        one = Candidate(number, pair, path, steps, tuple([graph.matrix[a][b] for a, b in pairwise(path)]))
+        one = StoryPath(number, pair, path, steps, tuple([graph.matrix[a][b] for a, b in pairwise(path)]))
         if accept is not None and not accept(one.clause):
             continue
         draft = certified_draft(source, one, goal, task=task, draw=draw)
@@ -192,7 +192,7 @@ def family_draft(
     return None
 
 
-def certified_draft(source: DraftSource, one: Candidate, goal: Goal, *, task: str, draw: Random) -> Draft | None:
+def certified_draft(source: DraftSource, one: StoryPath, goal: Goal, *, task: str, draw: Random) -> Draft | None:
     """The chain with the noise of the task as a draft, or None if its answer does not follow."""
     if task in WAYS:
         return _two_ways(source, one, goal, task=task, draw=draw)
@@ -217,7 +217,7 @@ def certified_draft(source: DraftSource, one: Candidate, goal: Goal, *, task: st
     return draft
 
 
-def _two_ways(source: DraftSource, one: Candidate, goal: Goal, *, task: str, draw: Random) -> Draft | None:
+def _two_ways(source: DraftSource, one: StoryPath, goal: Goal, *, task: str, draw: Random) -> Draft | None:
     """The chain and a second path between the same two people, through other people and at most one fact longer. For
     `either` each proves the answer; for `both` only the two together do."""
     graph, both = source.graphs(one.family), task == "both"  # backward chains have one outcome
@@ -248,7 +248,7 @@ def relations_left(source: DraftSource, graph: FamilyGraph, path: Sequence[int])
 
 
 def make_draft(
-    graph: FamilyGraph, strangers: FamilyGraph, one: Candidate, noise: list[NoisePath], draw: Random
+    graph: FamilyGraph, strangers: FamilyGraph, one: StoryPath, noise: list[NoisePath], draw: Random
 ) -> Draft:
     """The path and the noise of a family as a draft; its depth and number of proofs are computed later."""
     words, genders = graph.words, {person: graph.genders[person] for person in one.path}

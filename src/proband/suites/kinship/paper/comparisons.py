@@ -83,8 +83,8 @@ def gains_more(one: Gain, other: Gain) -> Outcome | None:
 
 
 def _counted(scores: Scores) -> str:
-    few = ": too few to tell" if scores.known.few else ""
-    return f"{len(scores)} stories of {scores.known.clusters} clauses{few}"
+    few = ": too few to tell" if scores.summary.few else ""
+    return f"{len(scores)} stories of {scores.summary.clusters} clauses{few}"
 
 
 def _gains(nets: Mapping[str, Scores]) -> Iterator[tuple[str, Gain]]:

@@ -210,11 +210,11 @@ def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Ve
     rules."""
     facts, verdict = item.facts, str(item.facts.get("certificate", "none"))
     if verdict not in ("entailed", "open", "one-of") or "table" not in facts:
-        how = f"no certificate to replay ({verdict})"
-        return Verified(how=how, uncertified=f"{how}; {COUNTED}")
+        method = f"no certificate to replay ({verdict})"
+        return Verified(method=method, uncertified=f"{method}; {COUNTED}")
     missing = next((name for name in NEEDED if name not in facts), None)
     if missing:
-        return Verified(how="failed", problem=f"facts lack {missing!r}")
+        return Verified(method="failed", problem=f"facts lack {missing!r}")
     rules = of_item(item)
     try:
         words, problem = _words(item, rules, manifest)
@@ -222,10 +222,10 @@ def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Ve
     except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
         words, problem = "", f"the certificate is malformed ({type(error).__name__}: {error})"
     if problem:
-        return Verified(how="failed", problem=problem)
+        return Verified(method="failed", problem=problem)
     proof, certified = _certified(facts, rules)
-    how = f"{words}, {proof}"
-    return Verified(how=how, uncertified="" if certified else f"{how}; {COUNTED}")
+    method = f"{words}, {proof}"
+    return Verified(method=method, uncertified="" if certified else f"{method}; {COUNTED}")
 
 
 def _replayed(facts: Mapping[str, Any], rules: Rules) -> str | None:
@@ -240,8 +240,8 @@ def _certified(facts: Mapping[str, Any], rules: Rules) -> tuple[str, bool]:
         return "two families checked between which the answer differs", True
     if rules.world != "family":
         kin = next((word for word in rules.choices if word in ALL_NEUTRAL), None)
-        how = f"proof replayed with the rule base {rules.name!r}"
-        return (how, True) if kin is None else (f"{how}, which nothing proves of the kin word {kin!r}", False)
+        method = f"proof replayed with the rule base {rules.name!r}"
+        return (method, True) if kin is None else (f"{method}, which nothing proves of the kin word {kin!r}", False)
     by_proved = rules.sha256 in PROVED
     if not by_proved:
         proved = next(load(name) for name in SHIPPED if load(name).sha256 in PROVED and load(name).kin == rules.kin)

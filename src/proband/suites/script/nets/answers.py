@@ -96,12 +96,12 @@ class TrainedScriptNet:
 
     def _fill(self, group: Sequence[Item], batch: ScriptBatch, blank: Tensor, allowed: Tensor) -> Iterator[Filling]:
         """The oracle's filling, then the net's own: one, or every draw."""
-        how: dict[str, Any] = {"ends_unread": self.ends == "unread"}
-        fixed: dict[str, Any] = {"allowed": allowed, **how}
+        options: dict[str, Any] = {"ends_unread": self.ends == "unread"}
+        fixed: dict[str, Any] = {"allowed": allowed, **options}
         drawing: dict[str, Any] = {**fixed, "temperature": self.temperature}
         if self.beam:
             oracle = fill(self.net, batch, blank, choose=gold, **fixed)
-            own = [beam_search(Blanks(self.net, batch, blank, greedy, allowed, **how), width=self.beam)]
+            own = [beam_search(Blanks(self.net, batch, blank, greedy, allowed, **options), width=self.beam)]
         elif not self.draws:
             oracle = fill(self.net, batch, blank, choose=gold, **fixed)
             own = [fill(self.net, batch, blank, choose=greedy, **fixed)]

@@ -197,9 +197,9 @@ def _empty_filling(batch: ScriptBatch, draws: int, samples: int) -> Filling:
     return Filling(words, whole, five, whole.clone(), real, real.clone(), drawn)
 
 
-def fill(net: Any, batch: ScriptBatch, blank: Tensor, *, choose: Choose, allowed: Tensor, **how: Any) -> Filling:
+def fill(net: Any, batch: ScriptBatch, blank: Tensor, *, choose: Choose, allowed: Tensor, **given: Any) -> Filling:
     """Fill every text once; `how` are further fields of `Blanks`."""
-    return explore(Blanks(net, batch, blank, choose, allowed, **how))[0].each(lambda x: x[:, 0])
+    return explore(Blanks(net, batch, blank, choose, allowed, **given))[0].each(lambda x: x[:, 0])
 
 
 def best_of(
@@ -210,25 +210,25 @@ def best_of(
     uniforms: Tensor,
     allowed: Tensor,
     temperature: float = 0.1,
-    **how: Any,
+    **given: Any,
 ) -> tuple[Filling, Filling]:
     """The oracle's filling, and of several sampled texts the one to which the net gives the highest probability as a
     whole. `uniforms`: batch × draws × n numbers in [0, 1), see `sample_by`."""
     choose = first_then(gold, sample_by(uniforms, temperature))
-    filling, score = explore(Blanks(net, batch, blank, choose, allowed, draws=1 + uniforms.shape[1], **how))
+    filling, score = explore(Blanks(net, batch, blank, choose, allowed, draws=1 + uniforms.shape[1], **given))
     texts, best = torch.arange(len(blank), device=blank.device), 1 + score[:, 1:].argmax(1)
     return filling.each(lambda x: x[:, 0]), filling.each(lambda x: x[texts, best])
 
 
 def all_of(
-    net: Any, batch: ScriptBatch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor, temperature: float, **how: Any
+    net: Any, batch: ScriptBatch, blank: Tensor, *, uniforms: Tensor, allowed: Tensor, temperature: float, **given: Any
 ) -> tuple[Filling, list[Filling]]:
     """The oracle's filling, with as many words `drawn` in each place, and every sampled text; half of `uniforms` is for
     either."""
     own, others = (sample_by(half, temperature) for half in uniforms.chunk(2, 1))
     count = uniforms.shape[1] // 2
-    how |= {"draws": 1 + count, "samples": (others, count)}
-    filling, _ = explore(Blanks(net, batch, blank, first_then(gold, own), allowed, **how))
+    given |= {"draws": 1 + count, "samples": (others, count)}
+    filling, _ = explore(Blanks(net, batch, blank, first_then(gold, own), allowed, **given))
     return filling.each(lambda x: x[:, 0]), [filling.each(partial(_draw, at=1 + k)) for k in range(count)]
 
 

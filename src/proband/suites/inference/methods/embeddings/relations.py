@@ -65,7 +65,7 @@ def slots(subject: str, object_: str) -> tuple[str, str]:
 def triples_to_pairs(table: Columns, *, least: int) -> Pairs:
     """The four pairs of every assertion, without names seen fewer than `least` times."""
     subject, relation, object_, count = table
-    names = [_forms(each, how) for each, how in ((subject, argument), (relation, canonical), (object_, argument))]
+    names = [_forms(each, part) for each, part in ((subject, argument), (relation, canonical), (object_, argument))]
     (a, a_names), (r, r_names), (b, b_names) = names
     right = [f"X:{name}" for name in a_names], [f"Y:{name}" for name in b_names]
     swapped = [f"X:{name}" for name in b_names], [f"Y:{name}" for name in a_names]
