@@ -173,7 +173,7 @@ class ReplyChecker:
         if not about:
             return None
         word = Word(about[-1].relation, about[-1].gender)
-        return Label(word, self.judge.domain.say(word))
+        return Label(word, self.judge.domain.word_for(word))
 
     def _label(self, case: Case, answer: str) -> Label | None:
         return self.judge.label_of(answer, Reading(facts=case.facts.stated, question=case.asked), case.options)
