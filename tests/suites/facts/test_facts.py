@@ -222,6 +222,9 @@ def test_lama_pararel_and_lre_are_read(tmp_path: Path) -> None:
     (lama / "P36.jsonl").write_text('{"sub_label": "Plato", "obj_label": ["Athens", "Aegina"]}\n' + lines[0])
     (listed, _) = items_of(data=str(lama))
     assert (listed.choices, listed.facts["accepted"]) == (("Athens", "Paris"), ["Athens", "Aegina"])
+    rows = [{"pred": "AtLocation", "sub": x, "obj": y, "obj_label": y, "masked_sentences": []} for x, y in facts]
+    (tmp_path / "conceptnet.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert items_of(data=str(tmp_path / "conceptnet.jsonl"))[0].prompt == "The AtLocation of France is ___."
     lre = tmp_path / "capital.json"
     samples = [{"subject": x, "object": y} for x, y in facts]
     lre.write_text(json.dumps({"name": "capital", "prompt_templates": ["The capital of {} is"], "samples": samples}))

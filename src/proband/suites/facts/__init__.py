@@ -70,7 +70,7 @@ SUITE = Suite(
                 ("embedded:glove", None),
                 ("baseline:majority", None),
             ),
-            of_models={"embedded:smollm2": {"limit": 20}},
+            of_models={"embedded:smollm2": {"limit": 16}},
             findings=(
                 Claim(
                     statement="SmolLM2 recalls more facts than it guesses without their subject.",

@@ -20,9 +20,9 @@ from proband.suites.facts.relations import OBJECT, SUBJECT, FactRelation, Subjec
 
 ENDINGS = (".jsonl", ".json", ".tsv", ".csv", ".xlsx")
 NAMES = {  # names of columns, in order of preference
-    "subject": ("subject", "sub_label", "subj", "head", "s"),
+    "subject": ("subject", "sub_label", "subj", "head", "sub", "s"),
     "object": ("object", "obj_label", "obj", "tail", "tails", "answer", "o"),
-    "relation": ("relation", "predicate_id", "prop", "property", "relation_id", "r"),
+    "relation": ("relation", "predicate_id", "prop", "property", "relation_id", "pred", "r"),
 }
 
 

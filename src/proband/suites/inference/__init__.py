@@ -54,7 +54,7 @@ SUITE = Suite(
                 ("solver:lemma", None),
             ),
             limit=48,
-            of_models={"embedded:smollm2": {"options": {"prompts": "so"}}},
+            of_models={"embedded:smollm2": {"options": {"prompts": "so"}, "limit": 24}},
             findings=(
                 Claim(
                     statement="MiniLM, trained on sentences, ranks answers better than shared words do.",

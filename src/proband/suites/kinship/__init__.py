@@ -88,7 +88,7 @@ SUITE = Suite(
                 ("embedded:smollm2", "likelihood"),
                 *((f"baseline:{name}", None) for name in ("ends", "path", "kin-words", "near")),
             ),
-            of_models={"embedded:smollm2": {"where": {"k": "2,3"}, "limit": 16}},
+            of_models={"embedded:smollm2": {"where": {"k": "2,3"}, "limit": 12}},
             findings=(
                 Claim(
                     statement="Trained on stories of two to four facts, the composer, which is given the facts, is "
