@@ -58,7 +58,7 @@ def minimum_detectable_difference(cluster: str = "", agreement: float = 0.5, to_
     def compute(scores: list[SampleScore]) -> float:
         values, clusters = _values(scores, cluster, read)
         try:
-            return stats.plan(0.05, a=values, clusters=clusters, agreement=agreement).detectable
+            return stats.plan(0.05, a=values, clusters=clusters, agreement=agreement).detectable or math.nan
         except ProbandError:  # the answers do not vary, or each cluster has as many right as the next
             return math.nan
 

@@ -145,8 +145,7 @@ def _applies(study: Study, metric: Metric) -> bool:
 
 def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:
     """Whether the second of two systems is worse than the first by more than `points` over all items: the whole 95 %
-    interval of the drop lies above. `detectable` is the true drop that is found with 80 % power; None where the answers
-    do not differ."""
+    interval of the drop lies above. `detectable` is the true drop that is found with 80 % power, if that is known."""
     if len(result["systems"]) != 2:
         raise ProbandError("a check for a regression needs two runs or logs: the base and the new one")
     if not 0 <= points < math.inf:
@@ -163,8 +162,8 @@ def worse(result: Mapping[str, Any], points: float) -> dict[str, Any]:
     by, low, high, most = (figure(each, result["unit"]) for each in ends.values())
     what = f"{result['b']} is worse than {result['a']} by"
     size = f"{by} {'points' if result['unit'] == 'share' else result['unit']} [{low}, {high}]"
-    seen = "the runs agree" if detectable is None else f"80 % power for {figure(detectable, result['unit'])}"
-    message = f"not shown that {what} more than {most}: {size}; {seen}"
+    seen = "" if detectable is None else f"; 80 % power for {figure(detectable, result['unit'])}"
+    message = f"not shown that {what} more than {most}: {size}{seen}"
     if failed:
         message = f"{what} {size}, more than {most} (chance of a false alarm: at most {100 * FALSE_ALARM:.1f} %)"
     of = {"base": result["a"], "new": result["b"], "failed": failed, "message": message, "false_alarm": FALSE_ALARM}

@@ -83,7 +83,8 @@ def plan(
     sizes = {"items": pilot.items, "clusters": pilot.clusters, **({by: values} if by else {})}
     clusters, fuller = (required(pilot, difference, power=power, by=way) for way in ("clusters", "within"))
     both = {"more_clusters": clusters[1], "more_items_per_cluster": fuller[1]}
-    ends = [PlannedDesign(pilot=pilot, scale=(each,)).detectable for each in pilot.extremes()] if measured else None
+    ends = [PlannedDesign(pilot=pilot, scale=(each,)).detectable for each in pilot.extremes()] if measured else [None]
+    shown = None if None in ends else ends
     sure = {name: [_sizes_of(end, sizes) for end in ends_of] for name, ends_of in both.items()}
     return {
         "basis": basis,
@@ -92,7 +93,7 @@ def plan(
         "power": power,
         "correlation": pilot.correlation,
         "sd": float(np.sqrt(pilot.square)),
-        "now": {"power": now.power(difference), "detectable": now.detectable, "interval": ends},
+        "now": {"power": now.power(difference), "detectable": now.detectable, "interval": shown},
         "more_clusters": _sizes_of(clusters[0], sizes),
         "more_items_per_cluster": _sizes_of(fuller[0], sizes),
         "interval": sure if measured else None,

@@ -27,7 +27,7 @@ from proband.core.types import Item
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-MOST = 8  # clusters that one item may name: all their sets are counted
+MOST = 8  # clusters that one item may name: a variance sums over their sets, at most 255
 KEPT = 4  # designs that are remembered: several systems answer the same items, one after the other
 
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.stats.clusters import Design
-from proband.stats.estimators.mean import POWER, discordant, power, smallest, variance_at
+from proband.stats.estimators.mean import POWER, discordant, excess_kurtosis, moments_at, power, smallest
 from proband.stats.scores import Scores
-from proband.stats.variance import LEAST_FREEDOM, summary_of, variance_factors
+from proband.stats.variance import LEAST_FREEDOM, shows_power, summary_of, variance_factors
 
-LARGEST_GROWTH = 1e5  # how many times a design may grow
+LARGEST_GROWTH = 1e5  # times a design may grow before no number counts as enough
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,9 @@ class Pilot:
         rho = min((effect - 1) / (pilot.size - 1), 1.0) if pilot.size > 1 else 0.0
         seeds = [each.seeds for each in scores]
         more = sum(each.variance for each in seeds) * (3 - len(scores))
-        return replace(pilot, correlation=rho, share=share, seeds=more, shown=pieces.freedom_of_variance(seeds))
+        excess = excess_kurtosis(square, rho, pilot.size) if share else None
+        shown = pieces.freedom_of_variance(seeds, excess)
+        return replace(pilot, correlation=rho, share=share, seeds=more, shown=shown)
 
     def highest_correlation(self) -> float:
         """The correlation that the pilot's clusters are still consistent with (95 %)."""
@@ -119,18 +121,19 @@ class PlannedDesign:
     def power(self, difference: float) -> float:
         """The chance to find a true difference of this size."""
         pilot, scale = self.pilot, np.array(self.scale)
-        size, items = pilot.size * self.within, pilot.items * self.clusters * self.within
-        effect = max(1 + pilot.correlation * (size - 1), 1.0) if pilot.size > 1 else 1.0
-        own = scale * effect * pilot.square / items
+        size, items = max(pilot.size * self.within, 1.0), pilot.items * self.clusters * self.within
+        own, skewness = scale * (1 + pilot.correlation * (size - 1)) * pilot.square / items, 0.0
         if pilot.share:
-            own = variance_at(difference, pilot.square, items, effect, size, scale)
-        return power(difference, own + scale * pilot.seeds, self.freedom, pilot.tests)
+            own, skewness = moments_at(difference, pilot.square, items, pilot.correlation, size, scale)
+        return power(difference, own + scale * pilot.seeds, self.freedom, pilot.tests, skewness)
 
     @property
-    def detectable(self) -> float:
-        """The difference that is found with a power of 0.8."""
-        high = 1.0 if self.pilot.share else 1e6 * math.sqrt(self.pilot.square)
-        return smallest(lambda x: self.power(x) >= POWER, 1e-9, high) or high
+    def detectable(self) -> float | None:
+        """The difference that is found with a power of 0.8; None where no possible one is, or a pilot is too small."""
+        if self.pilot.shown is not None and not shows_power(self.pilot.freedom):
+            return None
+        high = 1 - self.pilot.square if self.pilot.share else 1e6 * math.sqrt(self.pilot.square)
+        return smallest(lambda x: self.power(x) >= POWER, 1e-9, high) if high > 0 else None
 
 
 def needed(pilot: Pilot, difference: float, *, power: float, by: str, scale: tuple[float, ...]) -> PlannedDesign | None:

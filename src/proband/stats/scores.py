@@ -26,7 +26,7 @@ from proband.core.types import Answer, Estimate, Item
 from proband.stats.clusters import Clusters, Design, Floats, Ints, clusters_of
 from proband.stats.estimators.mean import Mean, Pieces, Result, Share
 from proband.stats.ranking import SetMetric
-from proband.stats.variance import ONE_SEED, DesignSummary, Seeds, seeds_of, seeds_part, summary_of
+from proband.stats.variance import ONE_SEED, DesignSummary, Seeds, seeds_of, seeds_part, shows_power, summary_of
 
 Estimator = Mean  # the base of all of them
 SHARE = Share()
@@ -371,6 +371,8 @@ def _difference(
     about = summary_of(sides[0].design if design is None else design)
     share = len(sides) == 2 and all(each.estimator.share for each in sides)
     unknown = any(each.unknown for each in seeds)
+    if not shows_power(about.freedom):
+        found = replace(found, detectable=lambda tests: None)
     untested = about.few or (unknown and not same_runs and all(each.trained for each in sides))
     return Difference(
         value=sides[0].value - sides[1].value,

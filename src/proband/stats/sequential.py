@@ -12,10 +12,10 @@ theirs for a planned number of clusters T,
 
     l_t = sqrt(2 log(2/a) / (v_(t-1) T)),    at most 1/(2m) for l+ and 1/(2(1 - m)) for l-,
 
-with v the variance of S_t/N about the mean in the clusters before t. A run that is to end at a half-width of h needs
-about T = 2 v log(2/a) / h^2 clusters, so l_t = h / v. Nothing is approximate: the interval covers whatever T is and
-with few clusters too. The price is 2 log(2/a) / 1.96^2 = 1.92 times the items of a fixed design whose variance was
-known. A difference of two systems, between -1 and 1, is mapped to [0, 1].
+with v the variance of S_t/N about the mean in the clusters before t, and 1/4 before the first (as theirs). A run that
+is to end at a half-width of h needs about T = 2 v log(2/a) / h^2 clusters, so l_t = h / v. Nothing is approximate: the
+interval covers whatever T is and with few clusters too. The price is 2 log(2/a) / 1.96^2 = 1.92 times the items of a
+fixed design whose variance was known. A difference of two systems, between -1 and 1, is mapped to [0, 1].
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.stats.clusters import Floats, Ints
 
-GRID = np.linspace(0.0005, 0.9995, 1000)  # of means
-ALPHA = 0.05
+GRID = np.linspace(0.0005, 0.9995, 1000)  # of means: ends are rounded outwards to a tenth of a point
+ALPHA = 0.05  # an interval of 95 %
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,7 @@ def test_a_plan_from_items_from_one_run_and_from_two(proband: Any, items: Path) 
     for each in found[1:]:
         low, high = each["interval"]["more_clusters"]
         assert low["items"] < each["more_clusters"]["items"] < high["items"]
-        assert each["now"]["interval"][0] < each["now"]["detectable"] <= each["now"]["interval"][1] <= 1
+        assert each["now"]["interval"] is None  # at its upper end a dozen items detect no possible difference
     low, high = found[2]["interval"]["more_clusters"]
     assert f"{found[2]['more_clusters']['items']:,} [{low['items']:,}, {high['items']:,}]" in proband("plan", two, one)
     printed = proband("plan", items, "--by", "parity", "-d", "0.3")

@@ -67,7 +67,8 @@ def in_clusters(
 
 
 @pytest.mark.parametrize(
-    ("groups", "size", "q", "r"), [(40, 10, 0.2, 0.2), (20, 20, 0.2, 0.2), (20, 10, 0.1, 0.5), (200, 1, 0.01, 0.0)]
+    ("groups", "size", "q", "r"),
+    [(40, 10, 0.2, 0.2), (20, 20, 0.2, 0.2), (20, 10, 0.1, 0.5), (200, 1, 0.01, 0.0), (10, 20, 0.2, 0.2)],
 )
 def test_with_clusters_printed_and_planned_power_are_the_power_that_there_is(
     groups: int, size: int, q: float, r: float
@@ -91,6 +92,26 @@ def test_with_clusters_printed_and_planned_power_are_the_power_that_there_is(
             planned.append(rejected(0.05, enough, 20))
     for powers in (printed, planned):
         assert 0.78 - 0.05 <= np.mean(powers) <= 0.92 + 0.03
+
+
+def test_six_clusters_say_nothing_about_power() -> None:
+    """Their differences are tested, but the power of what was printed was 0.73."""
+    rng = np.random.default_rng(3)
+    for groups, printed in ((6, False), (7, True)):
+        a, b = (each[0] for each in in_clusters(0.0, 1, groups, 30, 0.2, 0.0, rng))
+        named = [i // 30 for i in range(groups * 30)]
+        found, planned = stats.difference(a, b, clusters=named), stats.plan(0.05, a=a, b=b, clusters=named)
+        assert found.p is not None
+        assert (found.detectable is not None, planned.detectable is not None) == (printed, printed)
+        assert planned.items is not None
+
+
+def test_no_impossible_difference_is_detectable() -> None:
+    """With 60 % of the answers discordant, 40 points are the largest difference."""
+    a, b = [1.0, 0.0, 1.0, 0.0, 1.0] * 2, [0.0, 1.0, 0.0, 1.0, 1.0] * 2
+    assert stats.difference(a, b).p is not None
+    assert stats.difference(a, b).detectable is None
+    assert 0 < (stats.difference(a * 20, b * 20).detectable or 0.0) < 0.2
 
 
 def test_equivalence_is_shown_only_by_narrow_intervals() -> None:

@@ -117,7 +117,8 @@ def plan_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     yield {
         "basis": result["basis"],
         "goal": f"detect a difference of {result['difference']:g} at p < 0.05 with {100 * power:.0f} % power",
-        "this design": f"{100 * now['power']:.0f} % power; 80 % power to detect {now['detectable']:.3f}"
+        "this design": f"{100 * now['power']:.0f} % power"
+        + (f"; 80 % power to detect {now['detectable']:.3f}" if now["detectable"] is not None else "")
         + (" [{:.3f}, {:.3f}]".format(*now["interval"]) if now["interval"] else ""),
     }
     counted = [name for name in result["design"] if name != "effective_clusters"]

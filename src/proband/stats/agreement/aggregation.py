@@ -5,8 +5,7 @@ Dawid & Skene 1979: worker w says l of an item whose true label is k with probab
     E:  T_ik  ~  p_k \prod_{(i,w,l)} pi_w[k, l]
     M:  pi_w[k, l] = \sum_{(i,w,l)} T_ik / \sum_{(i,w,.)} T_ik,     p_k = mean_i T_ik
 
-from the shares of the votes, until T moves by less than `tolerance`. `smoothing` is added to every count of the M step
-(0: the maximum-likelihood estimate); above 0 no single judgment excludes a label.
+from the shares of the votes, until T moves by less than `tolerance`: the maximum-likelihood estimate.
 
 MACE (Hovy et al. 2013): worker w copies the true label with probability theta_w, and otherwise draws a label from
 xi_w, whatever the truth is. The truth is uniform over labels.
@@ -20,7 +19,6 @@ several starts; the one with the highest likelihood after a few rounds is fitted
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -29,7 +27,7 @@ import numpy as np
 from proband.stats.agreement.coefficients import Aggregate, Votes
 from proband.stats.clusters import Floats
 
-TINY = 1e-300
+TINY = 1e-300  # in place of 0, whose logarithm there is not
 
 
 @dataclass(frozen=True)
@@ -46,22 +44,22 @@ class DawidSkene(Aggregate):
         return np.asarray(np.einsum("wkk,k->w", self.confusion, self.share))
 
 
-def dawid_skene(votes: Votes, *, rounds: int = 200, tolerance: float = 1e-6, smoothing: float = 0.01) -> DawidSkene:
+def dawid_skene(votes: Votes, *, rounds: int = 200, tolerance: float = 1e-6) -> DawidSkene:
     """The likeliest label of every item."""
     truth = votes.count / votes.count.sum(axis=1, keepdims=True)
-    confusion, share = maximised(votes, truth, smoothing)
+    confusion, share = maximised(votes, truth)
     for _ in range(rounds):
         before = truth
         truth = expected(votes, confusion, share)
-        confusion, share = maximised(votes, truth, smoothing)
+        confusion, share = maximised(votes, truth)
         if np.abs(truth - before).max(initial=0.0) < tolerance:
             break
     return DawidSkene(votes.named(truth.argmax(axis=1)), truth, confusion, share)
 
 
-def maximised(votes: Votes, truth: Floats, smoothing: float) -> tuple[Floats, Floats]:
+def maximised(votes: Votes, truth: Floats) -> tuple[Floats, Floats]:
     given = [votes.sum_by_worker(column[votes.item]) for column in truth.T]  # of every true label: workers x labels
-    counts = np.stack(given, axis=1) + smoothing
+    counts = np.stack(given, axis=1)
     return counts / np.maximum(counts.sum(axis=2, keepdims=True), TINY), truth.mean(axis=0)
 
 
@@ -79,7 +77,9 @@ def expected(votes: Votes, confusion: Floats, share: Floats) -> Floats:
 
 
 ALPHA, STRATEGY = 0.5, 10.0
-FIRST = 5  # rounds of every start; where the search begins changes only which maximum it finds
+FIRST = (
+    5  # rounds of every start, as are the ranges of theta: where the search begins changes only which maximum it finds
+)
 
 
 @dataclass(frozen=True)
@@ -220,9 +220,6 @@ def agreement_with_others(votes: Votes) -> list[float | None]:
     return [float(a / n) if n else None for a, n in zip(same, compared, strict=True)]
 
 
-# ---- the aggregated labels against an expert's, as in section 3.3 of Levy & Dagan ----------------------------------
-
-
 def wilson(hits: float, n: float) -> tuple[float, float]:
     """Wilson's 95 % interval of a share.
 
@@ -233,50 +230,3 @@ def wilson(hits: float, n: float) -> tuple[float, float]:
     middle = hits + z2 / 2
     half = math.sqrt(z2 * (hits * (n - hits) / n + z2 / 4))
     return max(0.0, (middle - half) / (n + z2)), min(1.0, (middle + half) / (n + z2))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExpertAudit:
-    """`precision`: of the crowd's positives, how many the expert calls positive (91.3 % in the paper).
-    `recall_of_all`: of all the expert's positives, how many the crowd has, pairs without agreement counted as missed;
-    `recall_of_agreed`: of those on which the crowd agreed. The paper's 86.2 % of "expert-annotated positives" may be
-    either. Intervals are Wilson's."""
-
-    items: int  # judged by both
-    agreed: int  # of these: the crowd agreed on a label
-    precision: float | None
-    precision_interval: tuple[float, float] | None
-    recall_of_all: float | None
-    recall_of_all_interval: tuple[float, float] | None
-    recall_of_agreed: float | None
-    recall_of_agreed_interval: tuple[float, float] | None
-
-
-def audit(labels: Mapping[str, str | None], expert: Mapping[str, str], *, positive: str) -> ExpertAudit:
-    """
-    >>> crowd = {"a": "yes", "b": "no", "c": "yes", "d": None}  # no agreement on d
-    >>> result = audit(crowd, dict.fromkeys("abcd", "yes"), positive="yes")
-    >>> result.precision, result.recall_of_all, round(result.recall_of_agreed, 3)
-    (1.0, 0.5, 0.667)
-    """
-    both = [name for name in expert if name in labels]
-    agreed = [name for name in both if labels[name] is not None]
-    hits = sum(labels[name] == expert[name] == positive for name in both)
-
-    def share(total: int) -> tuple[float | None, tuple[float, float] | None]:
-        return (hits / total, wilson(hits, total)) if total else (None, None)
-
-    precision, of_all, of_agreed = (
-        share(sum(of[name] == positive for name in names))
-        for of, names in ((labels, both), (expert, both), (expert, agreed))
-    )
-    return ExpertAudit(
-        items=len(both),
-        agreed=len(agreed),
-        precision=precision[0],
-        precision_interval=precision[1],
-        recall_of_all=of_all[0],
-        recall_of_all_interval=of_all[1],
-        recall_of_agreed=of_agreed[0],
-        recall_of_agreed_interval=of_agreed[1],
-    )

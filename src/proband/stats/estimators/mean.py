@@ -30,20 +30,18 @@ systems that agree everywhere so get an interval of the width that the number of
 where zero is outside.
 
 The power of that test is solved at the alternative. A difference of X needs at least X discordant answers, so with q of
-them at no difference the variance is D (q + X - X^2) / n, and X is found with a chance of
+them at no difference the variance is V = D (q + X - X^2) / n. A normal variable decides between only a, both alike and
+only b (Ochi and Prentice 1984), and r of its variance is due to the cluster; r is that of the design effect n / n_e at
+no difference. This gives the moments of the mean of a cluster, and so D and the skewness g of the estimate at X.
+Answers close to the end of the scale are skewed, and the mean of a skewed sample correlates with its variance (their
+covariance is mu_3 / G, Cramer 1946; Johnson 1978): with the error s (1 + g z / 2) the test finds X with a chance of
 
-    F_nu(X / sqrt(D (q + X - X^2) / n) - t_(1 - a/2)).
-
-D is the design effect, n / n_e at no difference. Answers to rare outcomes correlate less than those to frequent ones
-(Gulliford et al. 2005), so D grows with X. If a normal variable decides between only a, both alike and only b
-(Ochi and Prentice 1984), a cluster that moves it by b moves the chance of each outcome by b times the density f at its
-threshold, so that the covariance of two answers of a cluster is (f(q/2) + f(q/2 + X))^2 times the variance of b:
-
-    D = 1 + (n/n_e - 1) ((f(q/2) + f(q/2 + X)) / (2 f(q/2)))^2 q / (q + X - X^2),      f(p) = phi(Phi^-1(p)).
+    F_nu((X / sqrt(V) - t) / (1 - t g / 2)),      t = t_(1 - a/2).
 
 The variance is an estimate, but for the (X - X^2) / n of the answers that the difference itself changes: the rest is
-nu / chi^2_nu times as large, with Box's (1953) degrees of freedom (above). The chance is the mean over that
-distribution (assurance, O'Hagan, Stevens and Campbell 2005); the detectable difference is the X for which it is 0.8.
+nu / chi^2_nu times as large, with Box's (1953) degrees of freedom for the kurtosis of that model (above). The chance
+is the mean over that distribution (assurance, O'Hagan, Stevens and Campbell 2005); the detectable difference is the X
+for which it is 0.8, if there is one below 1 - q.
 """
 
 from __future__ import annotations
@@ -51,6 +49,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -104,15 +103,16 @@ class Pieces:
     def summary(self) -> DesignSummary:
         return summary_of(self.design)
 
-    def freedom_of_variance(self, seeds: Sequence[Seeds] = ()) -> float:
+    def freedom_of_variance(self, seeds: Sequence[Seeds] = (), excess: float | None = None) -> float:
         """Of the estimate of the variance: 2 / (2/nu + excess kurtosis of the sums / G) (Box 1953; the kurtosis is G_2
-        of Joanes and Gill 1998), which is less than nu where few clusters differ from the mean; together with training
-        seeds Satterthwaite's (1946)."""
-        nu = least = max(self.summary.freedom, 1.0)
-        for sums in self.ways or self.sums:
+        of Joanes and Gill 1998, unless it is known), which is less than nu where few clusters differ from the mean;
+        together with training seeds Satterthwaite's (1946)."""
+        nu = max(self.summary.freedom, 1.0)
+        least = nu if excess is None else min(nu, 2 / (2 / nu + max(excess, 0.0) / self.summary.equal))
+        for sums in (self.ways or self.sums) if excess is None else ():
             g, square = len(sums), max(float((sums**2).sum()) ** 2, 1e-300)
-            excess = ((g + 1) * (g * float((sums**4).sum()) / square - 3) + 6) * (g - 1) / max((g - 2) * (g - 3), 1)
-            least = min(least, 2 / (2 / nu + max(excess, 0.0) / g))
+            estimate = ((g + 1) * (g * float((sums**4).sum()) / square - 3) + 6) * (g - 1) / max((g - 2) * (g - 3), 1)
+            least = min(least, 2 / (2 / nu + max(estimate, 0.0) / g))
         parts = [(self.variance, least), *((each.variance, each.count - 1) for each in seeds if each.variance > 0)]
         total = sum(part for part, _ in parts)
         return total**2 / sum(part**2 / freedom for part, freedom in parts) if total > 0 else least
@@ -134,16 +134,14 @@ class Result:
     equal: Callable[[float], float] = lambda within: 1.0  # the p-value of two one-sided tests
 
 
-def level_of(tests: int) -> float:
-    """The quantile of a two-sided test at 0.05 over so many tests."""
-    return 1 - 0.025 / tests
-
-
-def power(x: float, variances: Floats | float, freedom: float, tests: int) -> float:
-    """The chance to find a true difference of x: the mean over what the variance may be (above)."""
+def power(x: float, variances: Floats | float, freedom: float, tests: int, skewness: float = 0.0) -> float:
+    """The chance to find a true difference of x at 0.05 / `tests`: the mean over what its variance may be."""
     from scipy.special import stdtr
 
-    return float(np.mean(stdtr(freedom, x / np.sqrt(variances) - quantile(freedom, level_of(tests)))))
+    t = float(quantile(freedom, 1 - 0.025 / tests))
+    if t * skewness >= 2:  # a few answers decide
+        return 0.0
+    return float(np.mean(stdtr(freedom, (x / np.sqrt(variances) - t) / (1 - t * skewness / 2))))
 
 
 def detectable(error: float, freedom: float, tests: int = 1, shown: float = math.inf) -> float:
@@ -413,33 +411,71 @@ def paired(pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Resul
     return Result(low, high, p, error, freedom, own, seen, equal)
 
 
-def variance_at(x: float, q: float, items: float, effect: float, largest: float, scale: Floats) -> Floats:
-    """D (q + X - X^2) / n above; `effect` is D at no difference, `largest` that of clusters whose items are all alike,
-    `scale` how many times the estimate is the truth.
+def moments_at(x: float, q: float, items: float, alike: float, size: float, scale: Floats) -> tuple[Floats, float]:
+    """V and the skewness of the mean at a difference of x, above; at no difference two of the `size` items of a cluster
+    correlate by `alike`, `scale` is how many times the estimate is the truth.
 
-    >>> [round(float(variance_at(x, 0.2, 400.0, 2.0, 10.0, np.array(1.0))) * 400, 3) for x in (0.0, 0.1)]
+    >>> [round(float(moments_at(x, 0.2, 400.0, 1 / 9, 10.0, np.array(1.0))[0]) * 400, 3) for x in (0.0, 0.1)]
     [0.4, 0.627]
     """
-    from scipy.special import ndtri
-
-    q = max(q, 1e-12)
-    lower, upper = (math.exp(-(ndtri(min(p, 1.0)) ** 2) / 2) for p in (q / 2, q / 2 + x))
+    variance, third, _ = cluster_moments(x, q, alike, size)
     more = x - x**2
-    grown = 1 + (effect - 1) * ((lower + upper) / (2 * lower)) ** 2 * q / (q + more)
-    return (scale * (min(grown, max(largest, effect)) * (q + more) - more) + more) / items
+    return (scale * (variance * size - more) + more) / items, third / variance**1.5 * math.sqrt(size / items)
+
+
+def excess_kurtosis(q: float, alike: float, size: float) -> float:
+    """Of the mean of a cluster at no difference.
+
+    >>> round(excess_kurtosis(0.1, 0.0, 1.0), 3)  # of one answer: 1/q - 3
+    7.0
+    """
+    variance, _, fourth = cluster_moments(0.0, q, alike, size)
+    return fourth / variance**2 - 3
+
+
+def cluster_moments(x: float, q: float, alike: float, size: float) -> tuple[float, float, float]:
+    """The central moments (second to fourth) of the mean of a cluster: those of its chances, and of its items."""
+    only_a, only_b = outcome_chances(x, q, latent_correlation(q, alike) if alike > 0 else 0.0)
+    mean, either = only_a - only_b, only_a + only_b
+    square, cube = either - mean**2, mean - 3 * mean * either + 2 * mean**3
+    fourth = either - 4 * mean**2 + 6 * mean**2 * either - 3 * mean**4
+    d, own = mean - x, (fourth / size + 3 * (size - 1) / size * square**2) / size**2
+    return (
+        float((d**2 + square / size).mean()),
+        float((d**3 + 3 * d * square / size + cube / size**2).mean()),
+        float((d**4 + 6 * d**2 * square / size + 4 * d * cube / size**2 + own).mean()),
+    )
+
+
+def outcome_chances(x: float, q: float, r: float) -> tuple[Floats, Floats]:
+    """Of only a and only b, in 200 equally likely clusters."""
+    from scipy.special import ndtr, ndtri
+
+    q, b = max(q, 1e-12), math.sqrt(r) * ndtri((np.arange(200) + 0.5) / 200)
+    rest = math.sqrt(max(1 - r, 1e-9))
+    return ndtr((ndtri(q / 2 + min(x, 1 - q)) + b) / rest), ndtr((ndtri(q / 2) - b) / rest)
+
+
+@lru_cache
+def latent_correlation(q: float, alike: float) -> float:
+    """The r at which the differences of two items of a cluster correlate by `alike` where the systems are equal."""
+    return smallest(lambda r: float(np.subtract(*outcome_chances(0.0, q, r)).var()) >= alike * q, 1e-4, 1.0) or 1.0
 
 
 def detectable_share(
     apart: Discordant, pieces: Pieces, freedom: float, seeds: Sequence[Seeds], tests: int, certain: float
-) -> float:
+) -> float | None:
     """X above; `certain` is the part of the difference that is beyond doubt, which is no discordance at no
     difference."""
-    q, scale = max(apart.square - certain, 0.0), variance_factors(pieces.freedom_of_variance(seeds))
-    items, more = pieces.limit, scale * sum(each.variance for each in seeds)
+    q, items = max(apart.square - certain, 0.0), pieces.limit
     effect = max(pieces.variance * items / (apart.square - pieces.value**2), 1.0)
+    size = items / pieces.summary.equal
+    alike = min((effect - 1) / (size - 1), 1.0) if size > 1 else 0.0
+    scale = variance_factors(pieces.freedom_of_variance(seeds, excess_kurtosis(q, alike, size)))
+    more, beyond = scale * sum(each.variance for each in seeds), effect / (1 + alike * (size - 1))
 
     def enough(x: float) -> bool:
-        own = variance_at(x, q, items, effect, items / pieces.summary.equal, scale)
-        return power(x, own + more, freedom, tests) >= POWER
+        own, skewness = moments_at(x, q, items, alike, size, scale * beyond)
+        return power(x, own + more, freedom, tests, skewness) >= POWER
 
-    return smallest(enough, 1e-9, 1.0) or 1.0
+    return smallest(enough, 1e-9, 1 - q) if q < 1 else None

@@ -34,8 +34,9 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_records
 from proband.core.tables import text_lines
 from proband.core.types import Judgment, Split
-from proband.stats.agreement.aggregation import audit, dawid_skene, mace, worker_quality
+from proband.stats.agreement.aggregation import dawid_skene, mace, worker_quality
 from proband.stats.agreement.coefficients import Aggregate, Votes, all_but, krippendorff_alpha, majority
+from proband.suites.inference.expert_audit import audit
 from proband.suites.inference.items import BACKWARD, Example, Triple
 from proband.suites.inference.questionnaire import Questionnaire, Shown
 
