@@ -19,6 +19,7 @@ try:
     from reasoning_gym.factory import DATASETS, ProceduralDataset, register_dataset
 except ModuleNotFoundError as error:
     raise not_installed(error, "proband.rewards.for_reasoning_gym") from None
+from proband import suites
 from proband.rewards.stream import shared_stream
 
 NAME = "proband"
@@ -26,9 +27,9 @@ NAME = "proband"
 
 @dataclass
 class ProbandConfig:
-    """As in `Stream`; `k` and `task` are options of kinship."""
+    """As in `Stream`; `k` and `task` are options of the default suite."""
 
-    suite: str = "kinship"
+    suite: str = ""
     variation: str = ""
     k: str = "2,3"
     task: str = "clean"
@@ -44,14 +45,14 @@ class ProbandDataset(ProceduralDataset):  # type: ignore[misc]
 
     def __init__(self, config: ProbandConfig) -> None:
         super().__init__(config=config, seed=config.seed, size=config.size)
-        own = {"k": config.k, "task": config.task} if config.suite == ProbandConfig.suite else {}
+        own = {"k": config.k, "task": config.task} if not config.suite or suites.suite(config.suite).stream else {}
         self.options = {"suite": config.suite, "seed": self.seed, "variation": config.variation, **own}
         self.stream = shared_stream(**self.options)
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
         row, item = self.stream.row(idx), self.stream[idx]
-        metadata = {"source_dataset": NAME, "source_index": idx, "id": item.id, "tags": dict(item.tags)}
         difficulty = {name: item.tags[name] for name in ("k", "task") if name in item.tags}
+        metadata = {"source_dataset": NAME, "source_index": idx, "id": item.id, "tags": dict(item.tags)}
         metadata |= {"stream": self.options, "difficulty": difficulty}
         return {"question": row["question"], "answer": row["answer"], "metadata": metadata}
 

@@ -15,7 +15,7 @@ from proband.rewards.stream import Stream
 
 
 def environment(
-    *, size: int, first: int = 0, suite: str = "kinship", **options: Any
+    *, size: int, first: int = 0, suite: str = "", **options: Any
 ) -> tuple[Any, Callable[..., list[float]]]:
     """Items `first` to `first + size` of a stream as a table, and their reward."""
     stream = Stream(suite, **options)

@@ -26,7 +26,7 @@ class ProbandTaskData(vf.TaskData):  # type: ignore[misc]
 class ProbandTask(vf.Task[ProbandTaskData]):  # type: ignore[misc]
     @property
     def stream(self) -> Stream:
-        return shared_stream("kinship", **self.data.options)
+        return shared_stream(**self.data.options)
 
     @vf.reward  # type: ignore[untyped-decorator]
     async def proved(self, trace: Any) -> float:
@@ -49,8 +49,7 @@ class ProbandTaskset(vf.Taskset[ProbandTask, ProbandTasksetConfig]):  # type: ig
     def load(self) -> Iterator[ProbandTask]:
         config = self.config
         options = {"seed": config.seed, "k": config.k, "task": config.task_kind, "variation": config.variation}
-        stream = shared_stream("kinship", **options)
         for number in range(config.size):
-            row = stream.row(number)
+            row = shared_stream(**options).row(number)
             data = ProbandTaskData(id=row["id"], prompt=row["question"], number=number, options=options)
             yield ProbandTask(data, config.task)

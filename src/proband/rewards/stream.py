@@ -74,27 +74,27 @@ class Reward:
 
 
 class Stream:
-    """Items of a suite, endless and seeded: number n is made without those before it. A suite that reads its items
-    from files (all but kinship) gives them in a seeded order, round after round. `variation`: one of the suite's, of
+    """Items of a suite, endless and seeded: number n is made without those before it. A suite without a stream
+    of its own gives the items of a build in a seeded order, round after round. `variation`: one of the suite's, of
     every item. `options` are those of `proband build SUITE`."""
 
     def __init__(
-        self, suite: str = "kinship", *, seed: int = 0, variation: str = "", think: bool = False,
+        self, suite: str = "", *, seed: int = 0, variation: str = "", think: bool = False,
         steps_weight: float = 0.0, **options: Any,
     ) -> None:  # fmt: skip
-        self.suite: Suite = suites.suite(suite)
+        self.suite: Suite = suites.suite(suite) if suite else next(s for s in suites.importable() if s.stream)
         self.seed, self.think, self.steps_weight = seed, think, steps_weight
         if not 0 <= steps_weight <= 1:
             raise ProbandError("'steps_weight' must be between 0 and 1")
         if steps_weight and not self.suite.audit:
-            raise ProbandError(f"items of suite {suite!r} have no prover: their steps cannot be rewarded")
+            raise ProbandError(f"items of suite {self.suite.name!r} have no prover: their steps cannot be rewarded")
         self.variation = self.suite.variation(variation) if variation else None
         asking = next((solver.asking for solver in self.suite.solvers if solver.asking), None)
         if asking is None:
-            raise ProbandError(f"{suite} has no questions in words, so its replies cannot be rewarded")
+            raise ProbandError(f"{self.suite.name} has no questions in words, so its replies cannot be rewarded")
         self.asking = asking
         self.prompt = asking.prompt(self.suite.solver("generate").options())
-        made: Any = read_options(self.suite.options, options, of=suite)
+        made: Any = read_options(self.suite.options, options, of=self.suite.name)
         at = declared(self.suite.stream)(made, seed=seed) if self.suite.stream else self._from_files(made)
         self.at: Callable[[int], Item] = lru_cache(maxsize=KEPT)(at)
 
