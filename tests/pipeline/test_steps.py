@@ -15,7 +15,9 @@ from proband.cli import main
 from proband.cli.verbs.layouts import steps_layout
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
-from proband.pipeline.steps import check_replies, check_reply
+from proband.pipeline.steps import Checkers, check_replies, check_reply
+from proband.proof.rows import AuditRow
+from proband.rewards import Stream
 from proband.stats import clusters_of
 
 QUESTION = "Tom is married to Ann. They have a child called Ben. Ben is married to Cleo.\n\nWhat is Cleo to Ann?"
@@ -186,3 +188,21 @@ def test_what_is_no_reply_is_said_in_one_line(tmp_path: Path) -> None:
         )
     assert main(["steps", str(tmp_path / "d.jsonl"), "-o", str(tmp_path / "o"), "--dry-run"]) != 0
     assert not (tmp_path / "o").exists()
+
+
+def test_our_items_about_places_are_judged_in_their_own_world() -> None:
+    """In the northeast is not in the north, as our items mean it; a stranger's text may mean the one axis alone."""
+    stream = Stream("kinship", rules="grid", k="2", seed=0)
+    item, (a, _, b) = next(
+        (item, edge)
+        for item in map(stream.__getitem__, range(20))
+        for edge in item.facts["edges"]
+        if edge[1] == "northeast"
+    )
+    near, far = (item.facts["names"][place] for place in (a, b))
+    said = f"{far} is north of {near}."
+    (own,) = check_reply(item, said).statements
+    text = f"{far} is northeast of {near}."
+    row = AuditRow(file="", line=1, key="1", cells={}, text=text, question=f"Where is {near} relative to {far}?")
+    (stranger,) = Checkers("grid").of("grid").check(row, said).statements
+    assert (own.verdict, stranger.verdict) == ("contradicted", "entailed")

@@ -50,7 +50,7 @@ class ThingClauses:
     """Reads clauses about the things of the story by the phrases of a domain."""
 
     def __init__(self, grammar: Grammar, things: Sequence[str]) -> None:
-        self.grammar, self.things = grammar, {thing.lower(): thing for thing in things}
+        self.grammar, self.things = grammar, {_without_article(thing): thing for thing in things}
         self.relation_word = grammar.relation_word
 
     def copy(self) -> ThingClauses:
@@ -73,11 +73,15 @@ class ThingClauses:
 
     def _thing(self, phrase: str) -> str:
         """The thing that a phrase means: by all its words, or as the only thing that ends with these words."""
-        words = re.sub(r"^(?:the|an?) ", "", phrase.lower())
+        words = _without_article(phrase)
         if words in self.things:
             return self.things[words]
         ends = [thing for lower, thing in self.things.items() if lower.split()[-1:] == words.split()[-1:]]
         return ends[0] if len(ends) == 1 and len(words.split()) == 1 else ""
+
+
+def _without_article(thing: str) -> str:
+    return re.sub(r"^(?:the|an?) ", "", thing.lower())
 
 
 Forms = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]

@@ -23,7 +23,7 @@ from proband.core.metrics import chosen_answer
 from proband.core.plugins import read_options
 from proband.core.progress import track
 from proband.core.types import Item
-from proband.english.domain import SHIPPED, Domain
+from proband.english.domain import SHIPPED, Domain, load
 from proband.english.reading import Unread
 from proband.pipeline.checking import ModelReaders, auditors, provers_of_suites
 from proband.pipeline.run import forecast
@@ -96,7 +96,7 @@ def check_replies(
         texts = ModelReaders(readers, judge_for(domain, provers_of_suites()), rows, folder, settled)
         if dry_run:
             return {"forecasts": list(map(forecast, texts.readings))}
-        checkers.known[domain] = ReplyChecker(texts.judge())
+        checkers.known[domain, ""] = ReplyChecker(texts.judge())
     elif dry_run:
         raise ProbandError("--dry-run needs --reader: without a model no request is sent")
     replies = track(replies_of(source, items=items, columns=columns), "checking replies")
@@ -210,7 +210,7 @@ class Checkers:
     """A checker per domain; the domain is named, known from the form of the item, or the one that reads most."""
 
     def __init__(self, domain: str = "") -> None:
-        self.domain, self.known = domain, dict[str, ReplyChecker]()
+        self.domain, self.known = domain, dict[tuple[str, str], ReplyChecker]()
 
     def record(self, reply: SourceReply) -> Record:
         """A reply and its verdicts as JSON."""
@@ -235,14 +235,14 @@ class Checkers:
             reads = (name for name in SHIPPED if not isinstance(self.of(name).case(reply.row), Unread))
             domain = self.domain = next(reads, "")
         if not domain:
-            why = "the item is unread: no domain reads it (name one with --domain)"
-            return CheckedReply(outcome=NOT_CHECKED, why=why)
-        return self.of(domain).check(reply.row, reply.text, reply.given)
+            return CheckedReply(outcome=NOT_CHECKED, why="no domain reads the item (name one with --domain)")
+        world = load(domain).raw.get("items_world", "") if reply.row.item and domain in SHIPPED else ""
+        return self.of(domain, world).check(reply.row, reply.text, reply.given)
 
-    def of(self, domain: str) -> ReplyChecker:
-        if domain not in self.known:
-            self.known[domain] = ReplyChecker(judge_for(domain, provers_of_suites(), templates=True))
-        return self.known[domain]
+    def of(self, domain: str, world: str = "") -> ReplyChecker:
+        if (key := (domain, world)) not in self.known:
+            self.known[key] = ReplyChecker(judge_for(domain, provers_of_suites(), world=world, templates=True))
+        return self.known[key]
 
 
 shared_checkers = cache(Checkers)
