@@ -352,6 +352,15 @@ def test_a_dry_run_says_what_would_be_asked_and_how_long_it_takes(tmp_path: Path
     assert not (tmp_path / "page" / "index.html").exists()
 
 
+def test_a_dry_run_of_an_endpoint_counts_and_asks_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    (made,) = EvaluationJob(["anthropic:m"], out=tmp_path / "page", suite="analogy", options={}).forecasts()
+    assert made.calls == made.items == 290
+    assert capsys.readouterr().err == "anthropic:m: pairs (1 of 1): counting\n"
+
+
 def test_a_baseline_is_evaluated_once(tmp_path: Path) -> None:
     forecasts = EvaluationJob(["baseline:majority"], out=tmp_path / "page", suite="facts", options={}).forecasts()
     assert [(each.model, each.items) for each in forecasts] == [("baseline:majority", 130), ("baseline:majority", 145)]

@@ -245,7 +245,8 @@ class EvaluationJob:
         asked, made = [part for part in self.runs if part.spec in self.models], list[Forecast]()
         begun = time.monotonic()
         for number, part in enumerate(asked, start=1):
-            log(f"{part.spec}: {part.name} ({number} of {len(asked)}): estimating the time with a few items")
+            way = "counting" if models.at_server(part.spec) else "estimating the time with a few items"
+            log(f"{part.spec}: {part.name} ({number} of {len(asked)}): {way}")
             made.append(forecast(part, until=begun + TRYING * number / len(asked)))
         work = [((each.tokens_in or 0) + each.tokens_out, each.seconds or 0.0) for each in made]
         for at, each in enumerate(made):  # what was not tried in time takes as long a token as what was
