@@ -29,7 +29,8 @@ from scipy.special import ndtr, ndtri, stdtrit
 from proband import stats
 from proband.stats import Clusters, Macro, Scores, beats_all, estimator_of
 from proband.stats.clusters import Design, Floats, Ints
-from proband.stats.estimators.mean import effective_number, weighted_residuals, wilson
+from proband.stats.estimators.mean import weighted_residuals
+from proband.stats.estimators.share import effective_number, wilson
 from proband.stats.judges import corrected
 from proband.stats.planning import Pilot, required
 from proband.stats.ranking import AUC, AVERAGE_PRECISION, F1

@@ -9,7 +9,8 @@ from statsmodels.regression.linear_model import OLS
 
 from proband import stats
 from proband.stats.clusters import Clusters, Design, Floats
-from proband.stats.estimators.mean import effective_number, weighted_residuals, wilson
+from proband.stats.estimators.mean import weighted_residuals
+from proband.stats.estimators.share import effective_number, wilson
 from proband.stats.variance import p_value, summary_of, variance
 
 Rng = np.random.Generator

@@ -1,6 +1,6 @@
 r"""Power before spending: how many items a difference of X needs, from the clusters of a design.
 
-Variance and power are those of estimators/mean.py, at the alternative, with the design effect D = 1 + rho (m - 1) at no
+Variance and power are those of share.py, at the alternative, with the design effect D = 1 + rho (m - 1) at no
 difference for clusters of m items (Kish 1965). A design grows in two ways. *More clusters* of the same kind keep D, and
 the variance falls like 1/n. *More items in the same clusters* let D grow. From a pilot, the interval of the numbers
 that are needed comes from the 95 % of the distribution of the variance.
@@ -16,7 +16,8 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.stats.clusters import Design
-from proband.stats.estimators.mean import POWER, discordant, excess_kurtosis, moments_at, power, smallest
+from proband.stats.estimators.mean import POWER, power, smallest
+from proband.stats.estimators.share import discordant, excess_kurtosis, moments_at
 from proband.stats.scores import Scores
 from proband.stats.variance import LEAST_FREEDOM, shows_power, summary_of, variance_factors
 

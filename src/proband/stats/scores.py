@@ -24,8 +24,9 @@ from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.types import Answer, Estimate, Item
 from proband.stats.clusters import Clusters, Design, Floats, Ints, clusters_of
-from proband.stats.estimators.mean import Mean, Pieces, Result, Share
-from proband.stats.ranking import SetMetric
+from proband.stats.estimators.mean import Mean, Pieces, Result
+from proband.stats.estimators.set_metric import SetMetric
+from proband.stats.estimators.share import Share
 from proband.stats.variance import ONE_SEED, DesignSummary, Seeds, seeds_of, seeds_part, shows_power, summary_of
 
 Estimator = Mean  # the base of all of them

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.stats.clusters import Clusters, Design, Floats, Ints
-from proband.stats.estimators.mean import Mean, Pieces, Result, Share
+from proband.stats.estimators.mean import Mean, Pieces, Result
+from proband.stats.estimators.share import Share
 from proband.stats.variance import Seeds, collapsed
 
 SHARE = Share()
