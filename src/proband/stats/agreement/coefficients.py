@@ -81,8 +81,7 @@ def krippendorff_alpha(
 
 
 def bootstrap(of: Callable[[Floats], Floats], each: Floats, groups: Ints, *, seed: int, draws: int) -> Alpha:
-    """A coefficient `of` sums over items (a row of `each` per item), with its 95 % interval: groups of items are drawn
-    with replacement."""
+    """A coefficient `of` sums over items (a row of `each` per item); its interval draws groups with replacement."""
     sums = np.zeros((groups.max() + 1, each.shape[1]))
     np.add.at(sums, groups, each)
     rng, equal = np.random.default_rng(seed), np.full(len(sums), 1 / len(sums))
