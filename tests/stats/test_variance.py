@@ -11,7 +11,7 @@ from proband import stats
 from proband.stats.clusters import Clusters, Design, Floats
 from proband.stats.estimators.mean import weighted_residuals
 from proband.stats.estimators.share import effective_number, wilson
-from proband.stats.variance import p_value, summary_of, variance
+from proband.stats.variance import p_value, summary_of, variance, variance_factors
 
 Rng = np.random.Generator
 
@@ -126,3 +126,9 @@ def test_kinds_that_are_named_cost_and_never_gain() -> None:
     assert (p_values(a, b, crossed) < 0.05).mean() <= 0.06
     apart = stats.difference(a[0], b[0], clusters=[tuple(row) for row in member.tolist()])
     assert (apart.p or 0.0) >= (stats.difference(a[0], b[0], clusters=member[:, 0].tolist()).p or 0.0)
+
+
+def test_a_variance_of_which_nothing_is_known_has_finite_factors() -> None:
+    for freedom in (0.0, 1e-10, 0.1):
+        assert np.isfinite(variance_factors(freedom)).all()
+    assert variance_factors(np.inf).tolist() == [1.0]

@@ -72,11 +72,11 @@ def shows_power(freedom: float) -> bool:
 
 
 def variance_factors(freedom: float) -> Floats:
-    """How many times its estimate a variance may be: nu / chi^2_nu in the middle of each of forty equal parts (the mean
-    power is then right to 0.0002); 1 where it is known."""
+    """How many times its estimate a variance may be: nu / chi^2_nu at the middles of forty equal parts; 1 if known."""
     from scipy.special import chdtri
 
-    return np.ones(1) if np.isinf(freedom) else np.asarray(freedom / chdtri(freedom, (np.arange(40) + 0.5) / 40))
+    nu, middles = max(freedom, 0.1), (np.arange(40) + 0.5) / 40  # power right to 0.0002; quantiles of less underflow
+    return np.ones(1) if np.isinf(nu) else np.asarray(nu / chdtri(nu, middles))
 
 
 @dataclass(frozen=True)
