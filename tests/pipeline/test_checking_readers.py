@@ -234,7 +234,7 @@ def recorded(data: Path, rows: Mapping[tuple[str, int], Mapping[str, Any]]) -> S
 @pytest.mark.parametrize(
     ("name", "domains", "least"),
     [
-        ("kinship_fifth_held", ("kinship",), 85),
+        pytest.param("kinship_fifth_held", ("kinship",), 85, marks=pytest.mark.nightly),
         ("traps_fifth_held", ("kinship",), 0),
         ("grid_temporal_fifth_held", ("grid", "temporal", "sizes"), 45),
     ],

@@ -63,6 +63,7 @@ def folder(own: list[Relation], tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_paper_from_end_to_end(folder: Path, tmp_path: Path) -> None:
     out, how = tmp_path / "out", {"zero-shot": 0, "supervised": 0}
     found: dict[str, Any] = proband.paper("analogy", data=folder, out=out, models=["embedded:glove"], parameters=how)
