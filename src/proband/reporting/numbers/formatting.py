@@ -296,14 +296,14 @@ def asked_in_words(labels: Sequence[str], runs: Sequence[Run]) -> str:
     ('Solver: pppl.', 'Solver: pppl (m); generate (n).')
     >>> looked = Run(suite="s", solver="direct", model="m", seed=0, items_sha="", settings={"looks": [10, 20]})
     >>> asked_in_words(["m"], [looked])
-    'Extended after a look at the answers: m (2 times); intervals and tests assume a fixed number of items.'
+    'Extended after a look at the answers: m (looks: 2); intervals and tests assume a fixed number of items.'
     """
     ways = [(way, label) for label, run in zip(labels, runs, strict=True) if (way := _solver_and_prompt(run))]
     by_way = group_by_key(ways)
     listed = [f"{way} ({', '.join(names)})" for way, names in by_way.items()]
     texts = [f"Solver: {'; '.join(listed) if len(by_way) > 1 else ways[0][0]}."] if ways else []
     looks = [(label, run.settings["looks"]) for label, run in zip(labels, runs) if run.settings.get("looks")]
-    if several := ", ".join(f"{label} ({len(each)} times)" for label, each in looks):
+    if several := ", ".join(f"{label} (looks: {len(each)})" for label, each in looks):
         fixed = "intervals and tests assume a fixed number of items"
         texts.append(f"Extended after a look at the answers: {several}; {fixed}.")
     return " ".join(texts)
