@@ -68,3 +68,12 @@ def test_a_tag_is_counted(items: Path) -> None:
 def test_what_makes_no_sense_is_refused(items: Path, options: dict[str, Any], says: str) -> None:
     with pytest.raises(ProbandError, match=says):
         proband.plan(items, **options)
+
+
+def test_pilots_that_are_logs_come_in_pairs(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+    for table, every in ((one, 5), (two, 3)):
+        table.write_text("item,correct\n" + "".join(f"q{i},{int(i % every > 0)}\n" for i in range(300)))
+    with pytest.raises(ProbandError, match="is the only log: name two or more"):
+        proband.plan(one)
+    assert proband.plan(one, str(two))["design"]["items"] == 300

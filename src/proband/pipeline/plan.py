@@ -64,7 +64,7 @@ def plan(
             raise ProbandError(f"--{name} is {value:g}; it must lie between {low:g} and {high:g}")
     path = Path(source)
     below = not (path / "items.jsonl").exists() and any(path.glob("**/run.json"))
-    if second is not None or (path / "run.json").exists() or below:
+    if second is not None or (path / "run.json").exists() or below or path.suffix in (".csv", ".tsv", ".eval", ".json"):
         pilots, measured = [source, *([second] if second is not None else [])], True
         pilot, values, basis = _from_runs(pilots, metric=metric, by=by, agreement=agreement)
     elif metric is not None:

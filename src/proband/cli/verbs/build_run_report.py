@@ -163,7 +163,8 @@ def scores_layout(made: Mapping[str, Any]) -> Iterable[Any]:
         last = until["looks"][-1]
         end = "stopped" if until["reached"] else "all items used, the interval is still wider"
         ends = f"[{100 * last['low']:.1f}, {100 * last['high']:.1f}]"
-        yield f"{end}: {100 * last['mean']:.1f} {ends} after {last['items']:,} items, valid at every look"
+        note = "; the intervals below assume a fixed number of items" if until["reached"] else ""
+        yield f"{end}: {100 * last['mean']:.1f} {ends} after {last['items']:,} items, valid at every look{note}"
     for item, failure in errors[:LISTED]:
         yield f"error: item {item!r}: {failure}"
     if len(errors) > LISTED:
