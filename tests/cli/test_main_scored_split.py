@@ -134,7 +134,7 @@ def test_report_compare_and_frames_count_test_items_of_a_run_on_everything(proba
     assert row.endswith(",test items")
     for page in ("index.html", "kinship.html"):
         text = (out / page).read_text()
-        assert "test items, 95 % intervals over 10 items" in text
+        assert "test items, 95\N{NO-BREAK SPACE}% intervals over 10 items" in text
     assert "on the test items that both models answered" in (out / "kinship.html").read_text()
     assert "75.0" not in (out / "tables" / "kinship-headline.md").read_text()
 

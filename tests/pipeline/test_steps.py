@@ -206,3 +206,16 @@ def test_our_items_about_places_are_judged_in_their_own_world() -> None:
     row = AuditRow(file="", line=1, key="1", cells={}, text=text, question=f"Where is {near} relative to {far}?")
     (stranger,) = Checkers("grid").of("grid").check(row, said).statements
     assert (own.verdict, stranger.verdict) == ("contradicted", "entailed")
+
+
+def test_the_domain_of_one_item_is_not_that_of_the_next() -> None:
+    """Items about places have no form of their own, so their domain is guessed."""
+    verdicts = []
+    for stream in (Stream("kinship", rules="grid", k="2", seed=0), Stream("kinship", k="2", seed=0)):
+        item = stream[3]
+        a, b = (item.facts["names"][each] for each in item.facts["query"])
+        (said,) = check_reply(
+            item, f"{b} is {'' if stream[3].facts['rules'] == 'grid' else 'the '}{item.facts['target']} of {a}."
+        ).statements
+        verdicts.append(said.verdict)
+    assert verdicts == ["entailed", "entailed"]

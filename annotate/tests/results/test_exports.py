@@ -182,10 +182,10 @@ def test_stories_without_their_secret_are_refused(
     for items in (tmp_path / "elsewhere" / "far" / "away", tmp_path / "elsewhere" / "far" / "away" / "stories.jsonl"):
         assert main([*init, str(items)]) == 2
         said = capsys.readouterr().err
-        assert "could review themselves" in said
+        assert "could review their own stories" in said
         assert "--secret FILE" in said
     (tmp_path / "other").write_text("ab" * 32 + "\n")
     assert main([*init, str(tmp_path / "collected"), "--secret", str(tmp_path / "other")]) == 2
-    assert "is not the secret with which the authors" in capsys.readouterr().err
+    assert "is not the secret with which the author ids" in capsys.readouterr().err
     assert main([*init, str(items), "--secret", str(written / "secret")]) == 0
     assert secret_of(tmp_path / "review") == secret_of(written)

@@ -58,7 +58,7 @@ def test_every_puzzle_is_a_task_that_can_be_audited() -> None:
 def test_without_the_package_its_tasks_are_refused_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     empty = Registry("proband.domains-of-nobody", JudgedDomain, {})  # type: ignore[type-abstract]
     monkeypatch.setattr(row_source, "OUTSIDE", empty)
-    with pytest.raises(ProbandError, match="not 'syllogism'; pip install proband-puzzles adds provers for puzzles"):
+    with pytest.raises(ProbandError, match="not for 'syllogism'; pip install proband-puzzles adds provers for puzzles"):
         gym_options("reasoning-gym:syllogism")
     assert gym_options("reasoning-gym:family_relationships")["name"] == "family_relationships"
 

@@ -10,7 +10,6 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
 
@@ -148,7 +147,7 @@ def _write(records: Iterable[Record], folder: Path, name: str) -> Record:
 
 def check_reply(item: Item, reply: str, *, answer: str = "") -> CheckedReply:
     """One reply to one of our items; `answer` where it is known apart from the reply."""
-    return shared_checkers().check(reply_to(item, reply, given=answer))
+    return Checkers(known=LOADED).check(reply_to(item, reply, given=answer))
 
 
 # ---- what is checked -------------------------------------------------------------------------------------------------
@@ -209,8 +208,8 @@ def _of_file(file: RowFile, items: str | Path | None, given: Mapping[str, str]) 
 class Checkers:
     """A checker per domain; the domain is named, known from the form of the item, or the one that reads most."""
 
-    def __init__(self, domain: str = "") -> None:
-        self.domain, self.known = domain, dict[tuple[str, str], ReplyChecker]()
+    def __init__(self, domain: str = "", known: dict[tuple[str, str], ReplyChecker] | None = None) -> None:
+        self.domain, self.guessed, self.known = domain, "", {} if known is None else known
 
     def record(self, reply: SourceReply) -> Record:
         """A reply and its verdicts as JSON."""
@@ -230,10 +229,10 @@ class Checkers:
     def check(self, reply: SourceReply) -> CheckedReply:
         if reply.row.bad:
             return CheckedReply(outcome=NOT_CHECKED, why=reply.row.bad)
-        domain = self.domain or reply.domain
+        domain = self.domain or reply.domain or self.guessed
         if not domain:  # the first that reads an item of the file
             reads = (name for name in SHIPPED if not isinstance(self.of(name).case(reply.row), Unread))
-            domain = self.domain = next(reads, "")
+            domain = self.guessed = next(reads, "")
         if not domain:
             return CheckedReply(outcome=NOT_CHECKED, why="no domain reads the item (name one with --domain)")
         world = load(domain).raw.get("items_world", "") if reply.row.item and domain in SHIPPED else ""
@@ -245,7 +244,7 @@ class Checkers:
         return self.known[key]
 
 
-shared_checkers = cache(Checkers)
+LOADED: dict[tuple[str, str], ReplyChecker] = {}  # by this process
 
 
 # ---- what is written -------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from proband.pipeline.asking.items_and_answers import RunAnswers
 from proband.pipeline.asking.setup import RunSetup
 from proband.pipeline.report import item_sets
 from proband.pipeline.run_options import RunOptions, SharedRunOptions
-from proband.pipeline.steps import reply_to, shared_checkers
+from proband.pipeline.steps import LOADED, Checkers, reply_to
 from proband.reporting.numbers.formatting import run_labels
 
 SHORT = 8  # names of each kind in a list
@@ -145,7 +145,7 @@ def steps_of(item: Item, answer: Answer) -> dict[str, Any] | None:
     """The sentences of a reply with their verdicts; None where it has none that could be checked."""
     if not answer.text or not suites.suite(item.suite).audit:
         return None
-    record = shared_checkers().record(reply_to(item, answer.text, given=chosen_answer(item, answer)))
+    record = Checkers(known=LOADED).record(reply_to(item, answer.text, given=chosen_answer(item, answer)))
     return record if any(step["verdict"] or step["statements"] for step in record["steps"]) else None
 
 
