@@ -1,18 +1,13 @@
-"""The search against all families of up to six people, enumerated outright.
-
-A family is a gender per person, a set of couples, and for each person a household they are the child of: none, a couple
-or an unmarried person. People are numbered so that parents come before children, so ancestry has no cycle; couples
-of one family are thrown out. Relations are composed as sets of pairs.
-"""
+"""The search against all families of up to six people, enumerated outright."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from functools import cache
 from itertools import combinations, permutations, product
 
 import pytest
+from tests.suites.kinship.enumerated_families import Pairs, compose, families, neutral_table, unordered
 
 from proband.core.errors import ProbandError
 from proband.suites.kinship.logic import search as certify
@@ -24,90 +19,14 @@ from proband.suites.kinship.world.relations import (
     RELATIONS,
     STRICT,
     Edge,
-    Family,
     World,
     agrees,
     word,
 )
 
-# ---- the yardstick: shares nothing with the search ---------------------------------------------------------------
+# ---- what can be seen in the enumerated families -----------------------------------------------------------------
 
-Pairs = frozenset[tuple[int, int]]
 Config = tuple[tuple[str, ...], tuple[str, ...]]  # genders of some people; what each ordered pair of them is, or ""
-
-
-def matchings(men: list[int], women: list[int]) -> Iterator[tuple[tuple[int, int], ...]]:
-    if not men:
-        yield ()
-        return
-    for rest in matchings(men[1:], women):
-        yield rest
-    for woman in women:
-        for rest in matchings(men[1:], [w for w in women if w != woman]):
-            yield ((men[0], woman), *rest)
-
-
-def families(size: int) -> Iterator[tuple[tuple[str, ...], tuple[tuple[int, int], ...], tuple[tuple[int, ...], ...]]]:
-    """(genders, couples, household of each person) for every family of `size` people."""
-    for genders in product(("male", "female"), repeat=size):
-        men = [x for x in range(size) if genders[x] == "male"]
-        women = [x for x in range(size) if genders[x] == "female"]
-        for couples in matchings(men, women):
-            wed = {x for couple in couples for x in couple}
-            units: list[tuple[int, ...]] = [*couples, *((x,) for x in range(size) if x not in wed)]
-            choices = [[(), *(u for u in units if max(u) < x)] for x in range(size)]
-            for homes in product(*choices):
-                lineage: list[set[int]] = []
-                for x in range(size):
-                    lineage.append({x}.union(*(lineage[p] for p in homes[x])))
-                if all(not lineage[a] & lineage[b] for a, b in couples):
-                    yield genders, couples, homes
-
-
-def compose(first: Pairs, second: Pairs) -> Pairs:
-    return frozenset((a, d) for a, b in first for c, d in second if b == c)
-
-
-def relation_table(
-    genders: tuple[str, ...], couples: tuple[tuple[int, int], ...], homes: tuple[tuple[int, ...], ...]
-) -> dict[tuple[int, int], str]:
-    """(i, j) -> what j is to i."""
-    table = neutral_table(*unordered(couples, homes))
-    return {(i, j): words[genders[j] == "female"] for (i, j), words in table.items()}
-
-
-@cache
-def neutral_table(
-    couples: tuple[tuple[int, ...], ...], homes: tuple[tuple[int, ...], ...]
-) -> dict[tuple[int, int], tuple[str, str]]:
-    """(i, j) -> the two words for what j is to i. Asserts that no two relations hold of one pair."""
-    size = len(homes)
-    p: Pairs = frozenset((x, up) for x in range(size) for up in homes[x])
-    c: Pairs = frozenset((b, a) for a, b in p)
-    s: Pairs = frozenset(pair for a, b in couples for pair in ((a, b), (b, a)))
-    b: Pairs = frozenset(
-        (x, y) for x in range(size) for y in range(size) if x != y and homes[x] and homes[x] == homes[y]
-    )
-    named = {
-        ("father", "mother"): p,
-        ("son", "daughter"): c,
-        ("brother", "sister"): b,
-        ("husband", "wife"): s,
-        ("grandfather", "grandmother"): compose(p, p),
-        ("grandson", "granddaughter"): compose(c, c),
-        ("uncle", "aunt"): compose(p, b),
-        ("nephew", "niece"): compose(b, c),
-        ("father-in-law", "mother-in-law"): compose(s, p),
-        ("son-in-law", "daughter-in-law"): compose(c, s),
-        ("brother-in-law", "sister-in-law"): compose(s, b) | compose(b, s),
-    }
-    table: dict[tuple[int, int], tuple[str, str]] = {}
-    for words, pairs in named.items():
-        for i, j in pairs:
-            assert i != j
-            assert (i, j) not in table, "two relations between one pair"
-            table[i, j] = words
-    return table
 
 
 @cache
@@ -125,12 +44,6 @@ def configurations(people: int, size: int) -> frozenset[Config]:
         if not any(words == ("husband", "wife") and genders[a] == genders[b] for (a, b), words in told):
             seen.add((genders, tuple(words[genders[b] == "female"] if words else "" for (_, b), words in told)))
     return frozenset(turned(config, order) for config in seen for order in permutations(range(people)))
-
-
-def unordered(
-    couples: tuple[tuple[int, int], ...], homes: tuple[tuple[int, ...], ...]
-) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
-    return tuple(sorted(tuple(sorted(couple)) for couple in couples)), tuple(tuple(sorted(home)) for home in homes)
 
 
 def turned(config: Config, order: tuple[int, ...]) -> Config:
@@ -238,48 +151,6 @@ def test_every_composition_of_two_facts(size: int) -> None:
             assert brute == found
             exact += 1
     assert exact > 50
-
-
-def test_kernel_reads_enumerated_families() -> None:
-    """The kernel's axioms accept each enumerated family and its relations are those of the set composition."""
-    count = 0
-    for genders, couples, homes in families(4):
-        partner = {x: y for a, b in couples for x, y in ((a, b), (b, a))}
-        family = Family(
-            named=4,
-            genders=genders,
-            father=tuple(next((p for p in home if genders[p] == "male"), None) for home in homes),
-            mother=tuple(next((p for p in home if genders[p] == "female"), None) for home in homes),
-            spouses=tuple((partner[x],) if x in partner else () for x in range(4)),
-        )
-        assert family.broken() is None
-        table = relation_table(genders, couples, homes)
-        for i, j in permutations(range(4), 2):
-            assert family.relations(i, j) == ({table[i, j]} if (i, j) in table else set())
-        count += 1
-    assert count == 796
-
-
-@pytest.mark.parametrize(
-    ("father", "mother", "spouses", "axiom"),
-    [
-        ((None, 0, None), (None, None, None), ((), (), ()), None),
-        ((None, 2, None), (None, None, None), ((), (), ()), "axiom 1"),  # a father who is a woman
-        ((None, 0, None), (None, 2, None), ((), (), ()), "axiom 2"),  # parents who are not married
-        ((None, 0, None), (None, None, None), ((2,), (), (0,)), "axiom 2"),  # a stepmother
-        ((1, 0, None), (None, None, None), ((), (), ()), "axiom 3"),
-        ((None, 0, 0), (None, None, None), ((), (2,), (1,)), "axiom 4"),  # siblings who married
-    ],
-)
-def test_kernel_rejects(
-    father: tuple[int | None, ...],
-    mother: tuple[int | None, ...],
-    spouses: tuple[tuple[int, ...], ...],
-    axiom: str | None,
-) -> None:
-    family = Family(named=3, genders=("male", "male", "female"), father=father, mother=mother, spouses=spouses)
-    assert (family.broken() or "").startswith(axiom or "")
-    assert (family.broken() is None) == (axiom is None)
 
 
 @pytest.mark.parametrize(
