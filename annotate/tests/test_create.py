@@ -1,13 +1,20 @@
-"""`init` with something wrong: one line that says what, and the folder as it was."""
+"""`init` with something wrong: one line that says what, and the folder as it was. What it proposes."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from proband.cli import main
+from proband_annotate.create import init
 from proband_annotate.human_task import read_units
+
+if TYPE_CHECKING:
+    from annotate.tests.visitors import questionnaires, write_lines
+else:
+    from visitors import questionnaires, write_lines
 
 CONTACT = ("--contact", "x@example.org")
 DATA = Path(__file__).resolve().parents[1] / "src" / "proband_annotate" / "samples"
@@ -63,3 +70,27 @@ def test_puzzles_are_of_the_test_split_and_as_many_of_each_length(tmp_path: Path
     units = list(read_units(tmp_path / "study" / "units.jsonl"))
     assert sorted(unit.clause for unit in units) == ["2", "2", "2", "3", "3", "3"]
     assert all(unit.id.startswith("test-") for unit in units)
+
+
+def test_init_proposes_checks_and_fair_pay(tmp_path: Path) -> None:
+    rows = questionnaires(20, 4)
+    for row in rows:
+        row["gold"] = {candidate["id"]: "no" for candidate in row["candidates"]}
+    items = write_lines(tmp_path / "q.jsonl", rows)
+    plain = init(tmp_path / "plain", kind="judge", items=items, settings_given={"pay": {"per-unit": 0.4}})
+    assert "8.00 USD per hour" in plain["advice"][0]
+    assert "--set pay.per-unit=0.60" in plain["advice"][0]
+    assert "--checks sets some (20 of 20 units have a known answer)" in plain["advice"][1]
+    checked = init(tmp_path / "checked", kind="judge", items=items, checks=True)
+    assert checked["checks"] == {"gold": 2, "attention": 6}
+    assert "advice" not in checked
+
+
+def test_the_defaults_of_every_kind_are_fair(tmp_path: Path) -> None:
+    from proband_annotate.create import _project, pay_advice
+    from proband_annotate.tasks import names, task
+    from proband_annotate.terms import terms_of
+
+    for kind in names():
+        project = _project(kind, task(kind).defaults, {})
+        assert pay_advice(project, terms_of(project, {"main": 50})) == [], kind

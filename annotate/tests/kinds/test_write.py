@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from proband.core.files import environment, write_jsonl
+from proband.core.files import write_jsonl
 from proband.core.types import Item
 from proband.suites.kinship.reading.lexicon import FAMILIAR
 from proband.suites.kinship.reading.reader import read_story
 from proband.suites.kinship.replies import read
 from proband.suites.kinship.world.relations import RELATIONS, word
 from proband_annotate.human_task import Invalid
-from proband_annotate.kinds import review
 from proband_annotate.kinds.write import Edge, answer, checks, repeated, shown, story_checks, tells, units
 
 NAMES, GENDERS = ["Sylvia", "John", "Patrick"], ["female", "male", "male"]
@@ -115,13 +114,3 @@ def test_a_story_of_one_fact(tmp_path: Path) -> None:
     story = "Ann rang her father Ben because it was late."
     assert answer(unit.body, {"story": story}) == {"story": story, "sure": False}
     assert not [check for check in checks(unit.body, {"story": story}) if "implied" in check.text]
-
-
-def test_a_review_of_one_fact_asks_for_no_implied_fact() -> None:
-    story = {"place": 0, "facts": ["Ben is the father of Ann."], "implied_fact": "", "text": "Ben rang his girl Ann."}
-    page = environment("proband_annotate.web", "proband_annotate.kinds").get_template("review.html")
-    for facts, times in (("Ben is the father of Ann.",), 0), (("Ben is the father of Ann.", "Carl is his son."), 1):
-        unit = {"stories": [{**story, "facts": facts}], "reasons": review.REASONS}
-        given = page.new_context({"unit": unit, "draft": {}, "t": lambda text, **_: text})
-        html = "".join(page.blocks["task"](given))
-        assert [html.count(each) for each in ("review.reveals", "write.implied", "review.facts")] == [times, times, 1]

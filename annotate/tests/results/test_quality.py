@@ -1,4 +1,4 @@
-"""Who is careful: disputes, attention checks, very fast people, advice at the start."""
+"""Who is careful: disputes, attention checks, very fast people."""
 
 from __future__ import annotations
 
@@ -62,27 +62,3 @@ def test_very_fast_is_relative_to_the_kind_and_the_length(tmp_path: Path) -> Non
     assert any("very fast" in flag for flag in people_figures(found)[0]["flags"])
     usual = usual_seconds(found)
     assert all(100 < seconds < 260 for seconds in usual.values()), "180 s are expected"
-
-
-def test_init_proposes_checks_and_fair_pay(tmp_path: Path) -> None:
-    rows = questionnaires(20, 4)
-    for row in rows:
-        row["gold"] = {candidate["id"]: "no" for candidate in row["candidates"]}
-    items = write_lines(tmp_path / "q.jsonl", rows)
-    plain = init(tmp_path / "plain", kind="judge", items=items, settings_given={"pay": {"per-unit": 0.4}})
-    assert "8.00 USD per hour" in plain["advice"][0]
-    assert "--set pay.per-unit=0.60" in plain["advice"][0]
-    assert "--checks sets some (20 of 20 units have a known answer)" in plain["advice"][1]
-    checked = init(tmp_path / "checked", kind="judge", items=items, checks=True)
-    assert checked["checks"] == {"gold": 2, "attention": 6}
-    assert "advice" not in checked
-
-
-def test_the_defaults_of_every_kind_are_fair(tmp_path: Path) -> None:
-    from proband_annotate.create import _project, pay_advice
-    from proband_annotate.tasks import names, task
-    from proband_annotate.terms import terms_of
-
-    for kind in names():
-        project = _project(kind, task(kind).defaults, {})
-        assert pay_advice(project, terms_of(project, {"main": 50})) == [], kind

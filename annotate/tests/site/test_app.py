@@ -1,8 +1,9 @@
-"""Starts that must not happen, each with one line; and a disk that is full while the server runs."""
+"""Starts that must not happen, each with one line; a disk that is full while the server runs; proxies in front."""
 
 from __future__ import annotations
 
 import logging
+import re
 import socket
 import subprocess
 import sys
@@ -18,12 +19,12 @@ from sqlalchemy import event, func, select, text
 from proband.cli import main
 from proband_annotate.create import init
 from proband_annotate.project import database_url, read_project, secret_of
-from proband_annotate.site.app import application
+from proband_annotate.site.app import Forwarded, application
 from proband_annotate.site.context import OpenProject, open_project
 from proband_annotate.store import people as people_store
 from proband_annotate.store.database import Database
 from proband_annotate.store.schema import events
-from proband_annotate.tokens import new_link
+from proband_annotate.tokens import form_token, new_link
 
 if TYPE_CHECKING:
     from annotate.tests.servers import Postgres, Server
@@ -181,3 +182,55 @@ def test_a_full_disk_is_said_once_a_minute_and_by_health(
     someone.send("answer", **judged())
     assert httpx.get(f"{server.url}/health").text == "ok"
     assert "works again" in caplog.records[-1].getMessage()
+
+
+# ---- proxies ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_visit_behind_a_proxy_below_a_path(tmp_path: Path, person: Callable[..., Person]) -> None:
+    """https://example.org/study/ is passed on without the path; forms and links have it."""
+    from proband_annotate.site.app import application
+    from proband_annotate.site.context import open_project
+
+    items = write_lines(tmp_path / "q.jsonl", questionnaires(1, 4))
+    folder = tmp_path / "study"
+    platform = {"public-url": "https://example.org/study", "return-url": "https://pay.example/?c={code}"}
+    init(folder, kind="judge", items=items, settings_given={"people": {"overlap": 1}, "platform": platform})
+    server = Server(application(open_project(folder)), root_path="/study", proxy_headers=True)
+    headers = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.9", "Host": "example.org"}
+    with httpx.Client(verify=False, base_url=server.url, headers=headers, timeout=30) as client:
+        link = new_link(secret_of(folder), "crowd")
+        there = client.get(f"/join/{link}", params={"participant": "p"}).headers["location"]
+        assert there.startswith("/study/v/")
+        home = there.removeprefix("/study")
+        token = form_token(secret_of(folder), home.rpartition("/")[2])
+        page = client.get(home).text
+        assert f'action="{there}/consent"' in page
+        assert 'href="/study/static/page.css"' in page
+        for where, fields in (("consent", {"agree": "yes", "terms": "1"}), ("understood", {})):
+            reply = client.post(f"{home}/{where}", data={"form": token, **fields})
+            assert reply.headers["location"] == there
+        unit = re.search(r'name="unit" value="(\d+)"', client.get(home).text)
+        assert unit is not None
+        client.post(f"{home}/answer", data={"form": token, "unit": unit[1], "id": "a" * 12, **judged()})
+        code = read_project(folder).codes.done
+        assert f'href="https://pay.example/?c={code}"' in client.get(home).text
+    server.stop()
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+def test_a_made_up_address_does_not_get_around_the_limit(hops: int, tmp_path: Path) -> None:
+    items = write_lines(tmp_path / "q.jsonl", questionnaires(1, 4))
+    folder = tmp_path / "study"
+    init(folder, kind="judge", items=items)
+    server = Server(Forwarded(application(open_project(folder)), hops=hops))
+    form = {"form": form_token(secret_of(folder), "login"), "password": "guess"}
+
+    def guess(made_up: str, address: str) -> int:
+        behind = ", ".join([made_up, address, *["10.0.0.1"] * (hops - 1)])
+        headers = {"X-Forwarded-For": behind, "X-Forwarded-Proto": "https"}
+        return httpx.post(f"{server.url}/owner/login", data=form, headers=headers, timeout=30).status_code
+
+    assert [guess(f"6.6.6.{n}", "203.0.113.9") for n in range(8)][-1] == 429
+    assert guess("6.6.6.1", "203.0.113.10") == 403, "somebody else may still try"
+    server.stop()

@@ -11,45 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
-import pytest
 import yaml
-from sqlalchemy import update
 
 from proband.cli import main
 from proband_annotate.create import init
-from proband_annotate.project import database_url, read_project, secret_of
+from proband_annotate.project import secret_of
 from proband_annotate.results.reading import plan_project, status
 from proband_annotate.site.owner import PEOPLE_COLUMNS
-from proband_annotate.store.database import Database
-from proband_annotate.store.schema import assignments
-from proband_annotate.tokens import form_token, new_link
+from proband_annotate.tokens import new_link
 
 if TYPE_CHECKING:
-    from annotate.tests.servers import Server
-    from annotate.tests.visitors import Owner, Person, judged, questionnaires, simulate, write_lines
+    from annotate.tests.visitors import Owner, write_lines
 else:
-    from servers import Server
-    from visitors import Owner, Person, judged, questionnaires, simulate, write_lines
-
-LABELS = ("yes", "no", "nonsense")
-
-
-@pytest.fixture
-def dashboard(tmp_path: Path, served: Callable[[Path], Any]) -> Any:
-    """A study of five questions, answered by two people who disagree on everything."""
-    items = write_lines(tmp_path / "q.jsonl", questionnaires(5, 4))
-    folder = tmp_path / "study"
-    made = init(folder, kind="judge", items=items, settings_given={"people": {"overlap": 2}})
-    said: dict[str, str] = {}
-
-    def labels(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
-        mine = said.setdefault(worker, LABELS[len(said) % 3])
-        return {"labels": {c["id"]: mine for c in unit["body"]["candidates"]}}
-
-    simulate(folder, labels, people=2)
-    owner = Owner(served(folder).url, folder, made["password"])
-    yield folder, owner
-    owner.client.close()
+    from visitors import Owner, write_lines
 
 
 def test_a_rejection_has_a_reason_opens_places_and_can_be_taken_back(dashboard: Any) -> None:
@@ -177,97 +151,3 @@ def test_exports_of_the_dashboard(dashboard: Any, tmp_path: Path) -> None:
         rows = [json.loads(line) for line in (tmp_path / "hub" / files[name]).read_text("utf-8").splitlines()]
         assert len(rows) == count
         assert len({tuple(row) for row in rows}) == 1, "the columns differ"
-
-
-def test_a_lost_password_is_replaced(dashboard: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    folder, owner = dashboard
-    assert main(["annotate", "password", str(folder), "--json"]) == 0
-    fresh = json.loads(capsys.readouterr().out)["password"]
-    assert owner.client.get("/owner", follow_redirects=False).headers["location"] == "/owner/login"
-    base = str(owner.client.base_url).rstrip("/")
-    Owner(base, folder, fresh).client.close()
-
-
-def test_signing_out_ends_the_session_for_every_copy_of_its_cookie(dashboard: Any) -> None:
-    _, owner = dashboard
-    copied = dict(owner.client.cookies)
-    owner.do("/logout")
-    reply = httpx.get(f"{owner.client.base_url}/owner", cookies=copied)
-    assert (reply.status_code, reply.headers["location"]) == (303, "/owner/login")
-
-
-# ---- what people are promised ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("agreed", [True, False])
-def test_signals_are_kept_with_consent_only(tmp_path: Path, served: Any, person: Any, agreed: bool) -> None:
-    items = write_lines(tmp_path / "q.jsonl", questionnaires(1, 4))
-    folder = tmp_path / "study"
-    init(folder, kind="judge", items=items)
-    someone = person(served(folder).url, new_link(secret_of(folder), "crowd"), participant="p")
-    someone.send("consent", agree="yes", **({"signals": "yes"} if agreed else {}))
-    someone.send("understood")
-    assert ("data-signals" in someone.html) == agreed
-    someone.send("answer", **judged(), signal_pasted="900", signal_keys="3", signal_other="1", signal_hidden="<b>")
-    assert main(["annotate", "export", str(folder), "--to", "jsonl", "-o", str(tmp_path / "a.jsonl")]) == 0
-    kept = json.loads((tmp_path / "a.jsonl").read_text())["signals"]
-    assert kept == ({"pasted": 900.0, "keys": 3.0} if agreed else {})
-    lines = status(folder, people=True)["people_lines"]
-    assert ("pasted text" in lines[0]["flags"]) == agreed
-    assert lines[0]["decision"] == "", "nothing is rejected by a sign"
-
-
-def test_a_visit_behind_a_proxy_below_a_path(tmp_path: Path, person: Callable[..., Person]) -> None:
-    """https://example.org/study/ is passed on without the path; forms and links have it."""
-    from proband_annotate.site.app import application
-    from proband_annotate.site.context import open_project
-
-    items = write_lines(tmp_path / "q.jsonl", questionnaires(1, 4))
-    folder = tmp_path / "study"
-    platform = {"public-url": "https://example.org/study", "return-url": "https://pay.example/?c={code}"}
-    init(folder, kind="judge", items=items, settings_given={"people": {"overlap": 1}, "platform": platform})
-    server = Server(application(open_project(folder)), root_path="/study", proxy_headers=True)
-    headers = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.9", "Host": "example.org"}
-    with httpx.Client(verify=False, base_url=server.url, headers=headers, timeout=30) as client:
-        link = new_link(secret_of(folder), "crowd")
-        there = client.get(f"/join/{link}", params={"participant": "p"}).headers["location"]
-        assert there.startswith("/study/v/")
-        home = there.removeprefix("/study")
-        token = form_token(secret_of(folder), home.rpartition("/")[2])
-        page = client.get(home).text
-        assert f'action="{there}/consent"' in page
-        assert 'href="/study/static/page.css"' in page
-        for where, fields in (("consent", {"agree": "yes", "terms": "1"}), ("understood", {})):
-            reply = client.post(f"{home}/{where}", data={"form": token, **fields})
-            assert reply.headers["location"] == there
-        unit = re.search(r'name="unit" value="(\d+)"', client.get(home).text)
-        assert unit is not None
-        client.post(f"{home}/answer", data={"form": token, "unit": unit[1], "id": "a" * 12, **judged()})
-        code = read_project(folder).codes.done
-        assert f'href="https://pay.example/?c={code}"' in client.get(home).text
-    server.stop()
-
-
-def test_time_that_is_over_is_said_and_kept(tmp_path: Path, served: Any, person: Callable[..., Person]) -> None:
-    rows = Path(__file__).resolve().parents[2] / "src" / "proband_annotate" / "samples" / "solve.jsonl"
-    folder = tmp_path / "study"
-    init(folder, kind="solve", items=rows, settings_given={"time": {"limit-seconds": 600}})
-    server = served(folder)
-    late = person(server.url, new_link(secret_of(folder), "crowd"), participant="late")
-    late.begin()
-    assert 'id="clock"' in late.html
-    assert late.send("answer").status_code == 422  # in time: a choice is asked for
-    expert = person(server.url, new_link(secret_of(folder), "expert", name="e"))
-    expert.begin()
-    assert 'id="clock"' not in expert.html
-    database = Database(database_url(folder, read_project(folder)))
-    earlier = update(assignments).values(started=assignments.c.started - 601)
-    database.write(lambda c: c.execute(earlier))
-    database.close()
-    assert late.send("answer").status_code == 200  # too late: what there is
-    assert main(["annotate", "export", str(folder), "--to", "jsonl", "-o", str(tmp_path / "a.jsonl")]) == 0
-    assert json.loads((tmp_path / "a.jsonl").read_text())["answer"] == {
-        "choice": None,
-        "difficulty": None,
-        "overtime": True,
-    }

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 else:
     from visitors import simulate, write_lines
 
-DATA = Path(__file__).resolve().parents[3] / "src" / "proband" / "data"
-SAMPLES = Path(__file__).resolve().parents[2] / "src" / "proband_annotate" / "samples"
+DATA = Path(__file__).resolve().parents[2] / "src" / "proband" / "data"
+SAMPLES = Path(__file__).resolve().parents[1] / "src" / "proband_annotate" / "samples"
 
 
 def proband(capsys: pytest.CaptureFixture[str], *words: object) -> Any:

@@ -1,4 +1,4 @@
-"""Acknowledged answers are kept, what is typed survives, nothing is taken after the end: by HTTP and in a browser."""
+"""Acknowledged answers are kept, what is typed survives, nothing is taken after the end or stored without consent."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import update
 
+from proband.cli import main
 from proband_annotate.create import init
 from proband_annotate.project import database_url, read_project, secret_of
 from proband_annotate.results.reading import export_project, status
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 else:
     from browsing import Browsing
     from visitors import Owner, Person, judged, questionnaires, write_lines
+
 
 CAPTIONS = [{"id": f"c{number}", "caption": f"Peel {number} bananas"} for number in range(4)]
 
@@ -280,3 +282,49 @@ def test_the_counter_does_not_betray_gold_units(tmp_path: Path, served: Any, per
             assert f'name="unit" value="{units[-1]}"' in again
     assert counters == [(number, 6) for number in range(1, 7)]
     assert "Everything you sent is stored: 6 tasks." in someone.html
+
+
+# ---- consent and time ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_signals_are_kept_with_consent_only(tmp_path: Path, served: Any, person: Any, agreed: bool) -> None:
+    items = write_lines(tmp_path / "q.jsonl", questionnaires(1, 4))
+    folder = tmp_path / "study"
+    init(folder, kind="judge", items=items)
+    someone = person(served(folder).url, new_link(secret_of(folder), "crowd"), participant="p")
+    someone.send("consent", agree="yes", **({"signals": "yes"} if agreed else {}))
+    someone.send("understood")
+    assert ("data-signals" in someone.html) == agreed
+    someone.send("answer", **judged(), signal_pasted="900", signal_keys="3", signal_other="1", signal_hidden="<b>")
+    assert main(["annotate", "export", str(folder), "--to", "jsonl", "-o", str(tmp_path / "a.jsonl")]) == 0
+    kept = json.loads((tmp_path / "a.jsonl").read_text())["signals"]
+    assert kept == ({"pasted": 900.0, "keys": 3.0} if agreed else {})
+    lines = status(folder, people=True)["people_lines"]
+    assert ("pasted text" in lines[0]["flags"]) == agreed
+    assert lines[0]["decision"] == "", "nothing is rejected by a sign"
+
+
+def test_time_that_is_over_is_said_and_kept(tmp_path: Path, served: Any, person: Callable[..., Person]) -> None:
+    rows = Path(__file__).resolve().parents[2] / "src" / "proband_annotate" / "samples" / "solve.jsonl"
+    folder = tmp_path / "study"
+    init(folder, kind="solve", items=rows, settings_given={"time": {"limit-seconds": 600}})
+    server = served(folder)
+    late = person(server.url, new_link(secret_of(folder), "crowd"), participant="late")
+    late.begin()
+    assert 'id="clock"' in late.html
+    assert late.send("answer").status_code == 422  # in time: a choice is asked for
+    expert = person(server.url, new_link(secret_of(folder), "expert", name="e"))
+    expert.begin()
+    assert 'id="clock"' not in expert.html
+    database = Database(database_url(folder, read_project(folder)))
+    earlier = update(assignments).values(started=assignments.c.started - 601)
+    database.write(lambda c: c.execute(earlier))
+    database.close()
+    assert late.send("answer").status_code == 200  # too late: what there is
+    assert main(["annotate", "export", str(folder), "--to", "jsonl", "-o", str(tmp_path / "a.jsonl")]) == 0
+    assert json.loads((tmp_path / "a.jsonl").read_text())["answer"] == {
+        "choice": None,
+        "difficulty": None,
+        "overtime": True,
+    }
