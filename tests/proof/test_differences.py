@@ -1,4 +1,4 @@
-"""Both provers of coordinates against each other, and against looking at every small world."""
+"""The prover by shortest paths against looking at every small world."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import random
 from itertools import product
 
 import pytest
+from tests.proof.conftest import drawn
 
 from proband.core.types import Fact
 from proband.english.domain import OTHER, Domain, load
 from proband.proof.differences import Positions, bounds, solve
-from proband.proof.linear_program import possible
-from proband.proof.problem import Problem
 
 THINGS = ("A", "B", "C")
 
@@ -21,24 +20,6 @@ def holds(domain: Domain, positions: Positions, fact: Fact, world: str, *, as_an
     conditions = bounds(domain, fact.who, fact.relation, fact.of, world, as_answer=as_answer or fact.negated)
     true = all(positions[p[0]][p[1]] - positions[q[0]][q[1]] <= most for p, q, most in conditions)
     return true != fact.negated
-
-
-def drawn(domain: Domain, rng: random.Random, facts: int, things: str = "ABCDEF") -> Problem:
-    told = []
-    for _ in range(facts):
-        a, b = rng.sample(things, 2)
-        told.append(Fact(a, rng.choice(list(domain.inverse)), b, None, rng.random() < 0.15))
-    return Problem(tuple(told), (things[0], things[1]))
-
-
-@pytest.mark.parametrize("count", [35, pytest.param(120, marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("name", ["grid", "temporal"])
-def test_the_two_provers_agree(name: str, count: int) -> None:
-    domain, rng = load(name), random.Random(5)
-    for number in range(count):
-        problem = drawn(domain, rng, 1 + number % 7)
-        for world in domain.worlds:
-            assert set(solve(domain, problem, world).possible) == possible(domain, problem, world), problem
 
 
 @pytest.mark.parametrize("name", [pytest.param("grid", marks=pytest.mark.nightly), "temporal"])

@@ -1,27 +1,19 @@
-"""Rows of people's English (benchmarks/reading): no right label is accused, no wrong one certified, no trap is read."""
+"""Rows of English: no right label is accused, no wrong one certified, no trap read; one reading accuses nobody."""
 
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.proof.conftest import judge, judged
 
-from proband.pipeline.checking import provers_of_suites
 from proband.proof.decisions import RowVerdict
 from proband.proof.rows import AuditRow
-from proband.proof.run import judge_for
-from proband.proof.verdicts import Judge
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "reading"
 READ = {"kinship_third": 0.55, "kinship_sixth": 0.55, "kinship_dev": 0.25}  # at least
 IN_MAKE_TEST = ("kinship_third", "kinship_sixth", "traps_third", "traps_sixth", "grid_temporal_sixth")
-
-
-@cache
-def judge(domain: str) -> Judge:
-    return judge_for(domain, provers_of_suites())
 
 
 def check(name: str) -> None:
@@ -151,3 +143,29 @@ def test_a_qualified_relation_and_a_name_of_two_nouns_are_read_by_neither(text: 
 def test_what_does_not_qualify_a_relation_is_read_by_both(text: str) -> None:
     judged = aunt_of_cal(text)
     assert (judged.verdict, judged.read) == ("entailed", True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The lamp is probably left of the chair.",
+        "The lamp was once left of the chair.",
+        "The lamp is left of the chair. Just kidding.",
+        "The lamp is left of the chair. None of this is true.",
+        "In a dream the lamp is left of the chair.",
+        "If the lamp is left of the chair, we are home.",
+        "The lamp or the vase is left of the chair.",
+        "The lamp seems to be left of the chair.",
+        "Neither the lamp nor the vase is left of the chair.",
+        "The box is left of the chair. The red box is above the lamp. The lamp is left of the chair.",
+    ],
+)
+def test_what_may_say_something_else_is_unread(text: str) -> None:
+    assert judged("grid", text, "Where is the lamp relative to the chair?", "right").verdict == "unread"
+
+
+def test_what_one_reading_alone_understands_accuses_nobody() -> None:
+    found = judged("temporal", "The fair preceded the parade.", "Was the parade before the fair?", "yes")
+    assert (found.verdict, found.one_reading, found.accused) == ("false", True, False)
+    both = judged("temporal", "The fair came before the parade.", "Was the parade before the fair?", "yes")
+    assert (both.verdict, both.one_reading, both.accused) == ("false", False, True)
