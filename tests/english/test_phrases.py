@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.english.conftest import GRID, KINSHIP, TEMPORAL
 
 from proband.core.types import Fact
-from proband.english.domain import load
 from proband.english.phrases import Grammar
 from proband.english.things import names_in
 from proband.english.tokens import NotRead
-
-GRID, KINSHIP, TEMPORAL = (Grammar(load(name)) for name in ("grid", "kinship", "temporal"))
 
 
 def facts(grammar: Grammar, text: str) -> list[tuple[str, str, str]]:
@@ -86,43 +84,6 @@ def test_questions_in_both_directions(grammar: Grammar, question: str, asked: tu
 
 def test_events_named_by_who_did_something_are_not_read() -> None:
     assert TEMPORAL("Ann arrived before Bo. Bo left before Cy.", "Did Ann arrive before Cy?", {}).unread
-
-
-@pytest.mark.parametrize(
-    "story",
-    [
-        "A tree is left of the house. A tree is above the pond.",
-        "The house is right of the tree. A tree is above the pond.",
-        "Something is left of the house. Something is above the pond.",
-        "Every box is left of the house. The box is above the pond.",
-    ],
-)
-def test_an_indefinite_thing_is_not_one_constant(story: str) -> None:
-    reading = GRID(story, "Where is the house relative to the pond?", {})
-    assert reading.unread, reading.facts
-
-
-def test_what_is_left_out_is_not_guessed() -> None:
-    question = "Where is Cy's box relative to Ann's box?"
-    assert GRID("Ann's box is left of Bo's. Bo's box is left of Cy's.", question, {}).unread
-    assert GRID("The red box is left of the black one. The black box is left of the jar.", question, {}).unread
-
-
-@pytest.mark.parametrize(
-    ("sentence", "said"),
-    [
-        (
-            "The pot has the bowl on its left and the jug on its right.",
-            [("bowl", "left", "pot"), ("jug", "right", "pot")],
-        ),
-        ("Ten steps north of the palm is a rock.", [("rock", "above", "palm")]),
-        ("Over the bridge runs a cable.", [("cable", "above", "bridge")]),
-        ("Hung on the wall, left to right, are a map and a mask.", [("map", "left", "mask")]),
-    ],
-)
-def test_places_of_common_things(sentence: str, said: list[tuple[str, str, str]]) -> None:
-    reading = GRID.read(sentence, set())
-    assert [(fact.who, fact.relation, fact.of) for fact in reading.facts] == said
 
 
 @pytest.mark.parametrize("question", ["Is Sarah happy?", "What is Sarah to Bo? What is Bo to Sarah?", ""])

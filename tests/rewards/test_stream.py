@@ -7,18 +7,17 @@ import math
 import random
 import time
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.rewards.conftest import KINDS, filled, stream
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item
 from proband.rewards import Stream
 from proband.rewards.attacks import filled as fill
-from proband.rewards.attacks import paid, read_kinds
+from proband.rewards.attacks import paid
 
-KINDS = read_kinds()
 RIGHT = (
     "{right}", "{Right}.", "**{right}**", "The answer is {right}.", "Answer: {right}", "<answer>{right}</answer>",
     "\\boxed{{right}}", "<think>{wrong}?</think>{right}", "I first thought of {wrong}, but no.\nAnswer: {right}",
@@ -36,22 +35,6 @@ RIGHT = (
 )  # fmt: skip
 
 
-@cache
-def stream() -> Stream:
-    return Stream("kinship", k="2,3", seed=7)
-
-
-def filled(kind: str, item: Item) -> str:
-    return fill(kind, item, question=stream().question(item))
-
-
-@pytest.mark.parametrize("number", [1, 4])
-def test_a_reply_that_only_looks_right_gets_nothing(number: int) -> None:
-    item = stream()[number]
-    rewarded = [kind for kind in KINDS if stream().reward(item, filled(kind, item)).total > 0]
-    assert not rewarded
-
-
 def test_a_statement_that_fills_the_blank_is_an_answer_and_its_converse_is_not() -> None:
     for number in (1, 4, 6):
         item = stream()[number]
@@ -66,20 +49,6 @@ def test_a_statement_that_fills_the_blank_is_an_answer_and_its_converse_is_not()
         others = (f"{b} is the {right} of {a}'s niece.", f"Somebody came. {a}'s {right}.", f"So {a} is {b}'s {right}.")
         assert [stream().reward(item, reply).total for reply in (*stated, *after)] == [1.0] * 6
         assert [stream().reward(item, reply).total for reply in (*sham, *denied, *others)] == [0.0] * 9
-
-
-def test_there_are_as_many_kinds_as_are_told() -> None:
-    assert len(set(KINDS)) == len(KINDS) == 430
-    assert len({filled(kind, stream()[1]) for kind in KINDS}) >= 300
-
-
-def test_ones_own_kinds_and_ones_own_reward(tmp_path: Path) -> None:
-    """A reward that looks for the word alone pays for a denial."""
-    item, own = stream()[1], tmp_path / "mine.txt"
-    own.write_text('# mine\n"not {right}"\n"{wrong}"\n', encoding="utf-8")
-    naive = lambda item, reply: float(item.choices[item.gold] in reply)  # noqa: E731
-    assert paid(naive, [item], kinds=read_kinds(own)) == ["not {right}"]
-    assert paid(lambda item, reply: stream().reward(item, reply).total, [item], question=stream().question) == []
 
 
 @pytest.mark.parametrize("loop", ["answer\n", "Answer: aunt\n", "Answer: ", "*", "the answer is "])
@@ -109,11 +78,6 @@ def test_a_word_that_often_denies_may_be_the_answer(tmp_path: Path) -> None:
     made = Stream("questions", data=str(tmp_path / "one.jsonl"))
     replies = ("no", "No.", "So the answer is no.", "Answer: no", "<answer>no</answer>", "Ice is cold.\nAnswer: no")
     assert [made.reward(made[0], reply).total for reply in replies] == [1.0] * 6
-
-
-def test_a_kind_that_is_the_right_answer_of_an_item_is_no_sham() -> None:
-    item = Item(id="a", suite="questions", prompt="Is it so?", choices=("yes", "no"), gold=0)
-    assert paid(lambda item, reply: float(reply in ("yes", "Yes.")), [item], kinds=["yes", "no", "Yes."]) == ["Yes."]
 
 
 def test_full_width_letters_are_read() -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
+from tests.solvers.conftest import REFUSAL, SUITES, Continues, Talks, started
 
 from proband import suites
 from proband.cli import main
 from proband.cli.verbs.layouts import compare_layout
 from proband.cli.verbs.show import prompt_of
 from proband.core.errors import ProbandError
-from proband.core.files import read_answers, read_items, read_run
+from proband.core.files import read_answers, read_items
 from proband.core.protocols import Chat, Reply
 from proband.core.types import Item
 from proband.pipeline.asking.setup import built_examples, choose_solver
@@ -24,64 +25,7 @@ from proband.pipeline.frames import read, run
 from proband.pipeline.report import report, score
 from proband.pipeline.run import forecast, planned_runs
 from proband.pipeline.run_options import RunOptions
-from proband.solvers.prompts import Prompt, pick_shots, read_prompt, shipped_prompts
-
-REFUSAL = "I cannot answer that question."
-SUITES: dict[str, dict[str, Any]] = {"analogy": {"per_relation": 2}, "kinship": {"k": "2", "per_k": 6}, "script": {}}
-
-
-class Talks:
-    """A chat model that says one thing, or what a function of the message says."""
-
-    default_max_tokens = 64
-    all_seen: ClassVar[list[Chat]] = []
-
-    def __init__(self, reply: Any = REFUSAL) -> None:
-        self.name, self.reply, self.seen = "talks", reply, list[Chat]()
-
-    def identity(self) -> Mapping[str, str]:
-        return {"kind": "test"}
-
-    def chat(self, chats: Sequence[Chat], *, max_tokens: int, temperature: float, seed: int) -> list[str]:
-        self.seen += chats
-        Talks.all_seen.extend(chats)
-        return [self.reply(chat[-1][1]) if callable(self.reply) else self.reply for chat in chats]
-
-    def rendered(self, chat: Chat, **how: Any) -> str:
-        return "".join(f"<{role}>{content}</{role}>" for role, content in chat)
-
-    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
-        raise AssertionError("a chat model is asked by chat")
-
-
-class Continues:
-    """A base model: it goes on with a text."""
-
-    name = "continues"
-
-    def __init__(self) -> None:
-        self.seen = list[str]()
-
-    def identity(self) -> Mapping[str, str]:
-        return {"kind": "test"}
-
-    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
-        self.seen += prompts
-        assert how["stop"] == ("\n",)
-        return [" aunt" for _ in prompts]
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    place = tmp_path_factory.mktemp("items")
-    for name, options in SUITES.items():
-        build(name, out=place / name, **options)
-    return {name: place / name for name in SUITES}
-
-
-def started(folder: Path) -> Item:
-    found: Item = next(item for item in read_items(folder) if item.split != "train")
-    return found
+from proband.solvers.prompts import pick_shots
 
 
 @pytest.mark.parametrize("name", SUITES)
@@ -194,58 +138,6 @@ def test_what_is_shown_is_what_is_sent(folders: dict[str, Path], tmp_path: Path)
     assert shown == model.rendered(next(chat for chat in model.seen if item.prompt in chat[-1][1]))
     assert shown.startswith("<system>You know families.</system><user>")
     assert 'last line of the form "Answer: relation"' in shown
-
-
-def test_a_prompt_of_ones_own_is_written_down(folders: dict[str, Path], tmp_path: Path) -> None:
-    own = tmp_path / "mine.jinja"
-    own.write_text("{{ tags.task }}: {{ prompt }} ({{ letters | length }} choices)")
-    model = Talks("aunt")
-    run(folders["kinship"], model=model, out=tmp_path / "run", options={"prompt": str(own)}, cache=False)
-    assert all(chat[-1][1].startswith("clean: ") and chat[-1][1].endswith("(22 choices)") for chat in model.seen)
-    settings = read_run(tmp_path / "run" / "run.json").settings
-    assert (settings["prompt"], len(settings["prompt-sha"])) == ("mine", 16)
-    own.write_text("{{ prompt }}")
-    with pytest.raises(ProbandError, match="'settings' differs"):
-        run(folders["kinship"], model=model, out=tmp_path / "run", options={"prompt": str(own)}, cache=False)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{% if %}", "mine.jinja line 1: not a template"),
-        ("{{ colour }}", "mine.jinja: cannot be filled in: 'colour' is undefined"),
-        ("{{ ''.__class__.__mro__ }}", "cannot be filled in"),
-    ],
-)
-def test_a_broken_template_is_one_line(text: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match=message):
-        Prompt(name="mine", path=Path("mine.jinja"), text=text).render(prompt="?")
-
-
-def test_an_unknown_prompt_lists_those_there_are() -> None:
-    folder = Path(suites.__file__).parent / "kinship" / "prompts"
-    assert shipped_prompts(folder)[:5] == ["choices", "letters", "open", "rules", "reworded-1"]
-    with pytest.raises(ProbandError, match="no prompt 'nice': there are choices, letters, open, rules, reworded-1"):
-        read_prompt("nice", folder, default="choices")
-
-
-@pytest.mark.parametrize("name", [*SUITES, "inference", "questions"])
-def test_every_shipped_prompt_can_be_filled_in(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
-    solver = next(each for each in suites.suite(name).solvers if each.name == "generate")
-    assert solver.prompts is not None
-    if name not in folders:
-        build(name, out=tmp_path)
-    folder = folders.get(name, tmp_path)
-    item, examples = started(folder), list(read_items(folder))[-9:]
-    for prompt in shipped_prompts(solver.prompts):
-        for think in (False, True):
-            for model in (Talks(), Continues()):
-                options = solver.options(prompt=prompt, think=think, shots=1)
-                given = {"seed": 0, "options": options, "examples": examples}
-                (text,) = solver.sends([item], model, **given)[0]  # type: ignore[misc]
-                assert "{" not in text.replace("{'", "")
-                ends = isinstance(model, Continues) and not think and prompt != "bare"  # the question alone
-                assert (text.rstrip("</user>").rstrip()[-1] == ":") == ends
 
 
 def test_a_dry_run_asks_nothing(folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

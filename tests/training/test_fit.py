@@ -2,59 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from tests.training.conftest import RECIPE, Killed, Sides, quick, same
+from torch import Tensor
 
 from proband.core.errors import ProbandError
-from proband.training.fit import Fitted, fit
-from proband.training.folder import train_into
 from proband.training.recipe import Recipe
-from proband.training.task import CHECKPOINT, Task, load_weights
-
-RECIPE = Recipe(epochs=6, batch=8, rate=0.02, average=0.9, decay=0.01)
-
-
-class Sides(Task):
-    """Points on two sides of a circle, four of them noise; dropout and batch normalisation on the way."""
-
-    better, device = "high", "cpu"
-
-    def __init__(self, recipe: Recipe = RECIPE, *, held: int = 16) -> None:
-        self.recipe, self.size, self.held = recipe, 50, held
-        g = torch.Generator().manual_seed(1)
-        self.x = torch.randn(50 + held, 6, generator=g)
-        self.y = (self.x[:, :2].square().sum(1) > 1.4).long()
-
-    def network(self) -> nn.Module:
-        return nn.Sequential(nn.Linear(6, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2))
-
-    def batch(self, indices: Sequence[int]) -> Any:
-        return self.x[indices], self.y[indices]
-
-    def loss(self, net: Any, batch: tuple[Tensor, Tensor]) -> Tensor:
-        return nn.functional.cross_entropy(net(batch[0]), batch[1])
-
-    def held_out(self) -> Iterator[Any]:
-        for at in range(50, 50 + self.held, 10):
-            yield self.batch(range(at, min(at + 10, 50 + self.held)))
-
-    def score(self, net: Any, batch: tuple[Tensor, Tensor]) -> tuple[Any, Any]:
-        return (net(batch[0]).argmax(1) == batch[1]).sum(), len(batch[1])
-
-
-def quick(task: Task, **settings: Any) -> Fitted:
-    return fit(task, **settings)
-
-
-def same(one: Fitted, other: Fitted) -> bool:
-    mine, theirs = one.net.state_dict(), other.net.state_dict()
-    return all(torch.equal(mine[name], theirs[name]) for name in mine)
 
 
 def test_one_seed_one_result() -> None:
@@ -67,10 +26,6 @@ def test_one_seed_one_result() -> None:
     assert same(first, second)
     assert not same(first, other)
     assert [line["loss"] for line in first.curve] == [line["loss"] for line in second.curve]
-
-
-class Killed(Exception):
-    pass
 
 
 @pytest.mark.parametrize("average", [0.0, 0.9])
@@ -92,23 +47,6 @@ def test_a_killed_fit_goes_on_to_the_same_weights(average: float, tmp_path: Path
     assert [line["valid"] for line in again.curve] == [line["valid"] for line in whole.curve]
     with pytest.raises(ProbandError, match="other settings"):
         quick(Sides(recipe), seed=1, folder=tmp_path, of="that")
-
-
-def test_a_finished_net_is_left_as_it_is(tmp_path: Path) -> None:
-    class Ends(Sides):
-        def held_out(self) -> Iterator[Any]:
-            raise Killed
-
-    note: dict[str, Any] = {"seed": 0}
-    with pytest.raises(Killed):
-        train_into(tmp_path, Ends(), seed=0, note=note, versions={})
-    made = train_into(tmp_path, Sides(), seed=0, note=note, versions={})
-    assert made["epochs"] == 6
-    assert same(Fitted(load_weights(Sides().network(), tmp_path), [], 0), quick(Sides(), seed=0))
-    assert not (tmp_path / CHECKPOINT).exists()
-    assert train_into(tmp_path, Ends(), seed=0, note=note, versions={}) == made  # which is not trained again
-    with pytest.raises(ProbandError, match="trained with other settings"):
-        train_into(tmp_path, Sides(), seed=1, note={"seed": 1}, versions={})
 
 
 def test_the_best_epoch_is_kept_and_patience_ends_a_fit() -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.english.extraction.conftest import found
 
 from proband.english.extraction import rules
-from proband.english.extraction.rules import OTHERS, PREDICATES, SUBJECTS, extract
-from proband.english.extraction.tally import assertions
-from proband.english.extraction.trees import LABELS, token, tree
+from proband.english.extraction.rules import OTHERS, PREDICATES, SUBJECTS
 
 # rule -> (tree as word/tag/label/head, everything that follows)
 CASES = {
@@ -196,12 +195,6 @@ CASES = {
 }
 
 
-def found(text: str) -> list[str]:
-    cells = [each.rsplit("/", 3) for each in text.split(" ")]
-    parsed = tree(token(word, tag, label, int(head) - 1) for word, tag, label, head in cells)
-    return sorted(" | ".join(one) for one in assertions([cell[0] for cell in cells], extract(parsed)))
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_a_rule_by_hand(name: str) -> None:
     text, expected = CASES[name]
@@ -229,19 +222,3 @@ def test_every_rule_has_a_case() -> None:
 )
 def test_what_is_no_assertion(text: str) -> None:
     assert found(text) == []
-
-
-def test_arguments_are_whole_phrases() -> None:
-    text = (
-        "the/DET/det/3 old/ADJ/amod/3 University/PROPN/nsubj/6 of/ADP/case/5 Oxford/PROPN/nmod/3 owns/VERB/ROOT/0"
-        " John/PROPN/nmod:poss/9 's/PART/case/7 house/NOUN/obj/6"
-    )
-    assert found(text) == ["the old University of Oxford | owns | John's house"]
-
-
-def test_dialects_agree() -> None:
-    """The same sentence in three dialects."""
-    ud = "Rome/PROPN/nsubj/2 sent/VERB/ROOT/0 troops/NOUNS/obj/2 to/ADP/case/5 Gaul/PROPN/obl/2"
-    stanford = "Rome/NNP/nsubj/2 sent/VBD/ROOT/0 troops/NNS/dobj/2 to/TO/prep/2 Gaul/NNP/pobj/4"
-    assert found(ud) == found(stanford) == ["Rome | sent troops to | Gaul", "Rome | sent | troops"]
-    assert "root" in LABELS.values()

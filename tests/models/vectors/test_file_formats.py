@@ -5,44 +5,19 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import shutil
 import struct
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.models.vectors.conftest import WORDS, as_text, check
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import HasVectors
 from proband.models import load as load_model
-from proband.models.vectors import word_vectors as vectors
-from proband.models.vectors.word_vectors import WordVectors
-
-WORDS = ["the", "of", "naïve", "東京", "new_york", "Paris", "don't", "</s>", ".", "é", "\u2028", "\x85x", "x" * 300]
-
-
-@pytest.fixture
-def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., WordVectors]:
-    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
-
-    def open_(path: Path | str, **settings: Any) -> WordVectors:
-        model: WordVectors = load_model(f"vec:{path}", settings)
-        return model
-
-    return open_
-
-
-@pytest.fixture(scope="module")
-def rows() -> np.ndarray[Any, Any]:
-    table = np.random.default_rng(0).normal(size=(len(WORDS), 7)).astype(np.float32)
-    table[3] = 0.0
-    table[4] = [1e-30, -1e30, 1.0, -0.0, 3.4e38, 10.0, 2**-140]
-    return table
 
 
 def keyed(rows: np.ndarray[Any, Any]) -> Any:
@@ -51,24 +26,6 @@ def keyed(rows: np.ndarray[Any, Any]) -> Any:
     table = KeyedVectors(vector_size=rows.shape[1])
     table.add_vectors(WORDS, rows)
     return table
-
-
-def as_text(rows: np.ndarray[Any, Any], *, header: bool, words: list[str] = WORDS) -> str:
-    lines = [f"{len(words)} {rows.shape[1]}"] if header else []
-    lines += [" ".join([word, *(repr(float(x)) for x in row)]) for word, row in zip(words, rows)]
-    return "\n".join(lines) + "\n"
-
-
-def check(table: WordVectors, rows: np.ndarray[Any, Any]) -> None:
-    assert list(table.vocabulary) == WORDS
-    assert table.vocabulary[3] == WORDS[3]
-    assert table.vocabulary[-2:] == WORDS[-2:]
-    np.testing.assert_array_equal(table.matrix, rows)
-    shuffled = random.Random(1).sample(range(len(WORDS)), len(WORDS))
-    got, known = table.vectors([WORDS[i] for i in shuffled])
-    assert known.all()
-    np.testing.assert_array_equal(got, rows[shuffled])
-    assert isinstance(table, HasVectors)
 
 
 # ---- formats -------------------------------------------------------------------------------------------------------
@@ -129,71 +86,12 @@ def test_a_repeated_word_keeps_its_first_vector(tmp_path: Path, opened: Any) -> 
     np.testing.assert_array_equal(table.vectors(["w17", "w3999"])[0][:, 0], [17, 3999])
 
 
-# ---- looking up ----------------------------------------------------------------------------------------------------
-
-
-def test_the_order_of_spellings() -> None:
-    names = ["Paris", "paris", "new_york", "ice cream", "hot", "dog", "Los_Angeles"]
-    table = WordVectors(names, np.eye(7), name="vec:x", identity={})
-
-    def found(word: str) -> list[str]:
-        row, known = table.vectors([word])
-        return [names[i] for i in np.flatnonzero(row[0])] if known[0] else []
-
-    assert found("Paris") == ["Paris"]
-    assert found("PARIS") == ["paris"]
-    assert found("New York") == ["new_york"]
-    assert found("los angeles") == []
-    assert found("Los Angeles") == ["Los_Angeles"]
-    assert found("Ice_Cream") == ["ice cream"]
-    assert found("Hot dog") == ["hot", "dog"]
-    assert found("hot potato") == []
-    np.testing.assert_allclose(table.vectors(["hot_dog"])[0].sum(), 1.0)
-    strict = WordVectors(names, np.eye(7), name="vec:x", identity={}, phrases="none")
-    assert not strict.vectors(["hot dog"])[1][0]
-    assert strict.identity() != table.identity()
-
-
-def test_unknown_words_are_rows_of_zeros_and_no_words_are_no_rows() -> None:
-    table = WordVectors(["a"], np.array([[1.0, 2.0]]), name="vec:x", identity={})
-    rows, known = table.vectors(["zzz", "a", "", "\ud800"])
-    assert known.tolist() == [False, True, False, False]
-    assert rows.tolist() == [[0, 0], [1, 2], [0, 0], [0, 0]]
-    assert table.vectors([])[0].shape == (0, 2)
-
-
 # ---- the cache -----------------------------------------------------------------------------------------------------
 
 
 def store_of(tmp_path: Path) -> Path:
     (folder,) = [path.parent for path in (tmp_path / "cache" / "vectors").glob("*/facts.json")]
     return folder
-
-
-@pytest.fixture
-def source(tmp_path: Path, rows: Any) -> Path:
-    path = tmp_path / "table.vec"
-    path.write_text(as_text(rows, header=True), encoding="utf-8")
-    return path
-
-
-def test_the_second_start_does_not_read_the_source(
-    source: Path, opened: Any, rows: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened(source)
-    monkeypatch.setattr(vectors, "open_vectors", None)
-    monkeypatch.setattr(vectors, "sha256_file", None)
-    check(opened(source), rows)
-
-
-def test_identity_follows_the_content_not_the_place(source: Path, opened: Any, tmp_path: Path) -> None:
-    before = opened(source).identity()
-    copy = shutil.copy(source, tmp_path / "copy.txt")
-    assert opened(copy).identity() == before
-    assert len(list((tmp_path / "cache" / "vectors").glob("*/facts.json"))) == 1
-    source.write_text(source.read_text(encoding="utf-8").replace("the ", "The ", 1), encoding="utf-8")
-    assert opened(source).identity() != before
-    assert opened(source).vocabulary[0] == "The"
 
 
 FILES = ("rows.f4", "words.txt", "facts.json")
@@ -322,15 +220,6 @@ def test_mutations_never_give_a_traceback_or_a_number_that_is_not_finite(tmp_pat
 def test_no_file(opened: Any, tmp_path: Path, path: str) -> None:
     with pytest.raises(ProbandError, match=r"no such file|is a folder"):
         opened(tmp_path / path)
-
-
-def test_settings_are_checked(source: Path, opened: Any) -> None:
-    for wrong, message in (
-        ({"phrases": "sum"}, "'phrases' is 'sum'; it must be one of mean, none"),
-        ({"device": "cpu"}, "vec:... has no option 'device'; it has phrases"),
-    ):
-        with pytest.raises(ProbandError, match=message):
-            opened(source, **wrong)
 
 
 # ---- memory --------------------------------------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from proband import suites
-from proband.core.suite import MeasuredOn, Published
+from proband.core.suite import Published
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.numbers.score_tables import ScoreTable, fill
@@ -90,11 +89,3 @@ def test_rows_without_published_neighbours_carry_no_mark(items: ItemSet) -> None
 def test_more_questions_are_other_questions(items: ItemSet) -> None:
     (_, note, *_) = grid_of(changed(items, times=0)).notes
     assert note.endswith("times the questions of the published rows: others are among them.")
-
-
-def test_every_suite_says_what_its_published_figures_were_measured_on() -> None:
-    for name in suites.BUILT_IN:
-        for figure in suites.suite(name).published():
-            assert isinstance(figure.on, MeasuredOn)
-            assert all(len(fingerprint) == 64 for fingerprint in figure.on.fingerprints)
-            assert figure.on.fingerprints

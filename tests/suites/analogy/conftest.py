@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from proband.core.plugins import read_options
 from proband.core.protocols import Floats, Score, Text
-from proband.core.types import Answer, Item
+from proband.core.types import Answer, Item, Run
 from proband.suites.analogy import SUITE, sources
 from proband.suites.analogy.relations import Relation
 
@@ -151,3 +152,21 @@ def coin() -> type[Coin]:
 @pytest.fixture(scope="session")
 def planes() -> type[Planes]:
     return Planes
+
+
+@dataclass
+class Two:
+    """Two runs on one item set."""
+
+    pairs: Sequence[list[tuple[Item, Answer]]]
+    labels: Sequence[str] = ("planted", "perfect")
+    runs: Sequence[Run] = ()
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    def items(self) -> Iterator[Item]:
+        return (item for item, _ in self.pairs[0])
+
+    def answers(self, run: int) -> Iterator[tuple[Item, Answer]]:
+        return iter(self.pairs[run])
+
+    scored = answers

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import torch
 
+import proband
+from proband.core.files import read_items
 from proband.core.types import Item
 from proband.suites.script.nets.batches import ScriptBatch, pad
 from proband.suites.script.nets.layers import NetShape
@@ -113,3 +115,15 @@ def tiny_causal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ends = {"eos_token": "<|endoftext|>", "bos_token": "<|endoftext|>"}
     fast(tokenizer_object=made, **ends).save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("script") / "items"
+    proband.build("script", out=place, seed=0)
+    return place
+
+
+@pytest.fixture(scope="module")
+def items(folder: Path) -> list[Item]:
+    return list(read_items(folder))

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
+from tests.suites.analogy.conftest import Two
 
-from proband.core.errors import ProbandError
-from proband.core.types import Answer, Item, Run
-from proband.suites.analogy.frequencies import Frequency, counts_of, from_counts, from_wordfreq, read_counts
+from proband.core.types import Answer, Item
+from proband.suites.analogy.frequencies import Frequency, from_counts, from_wordfreq
 from proband.suites.analogy.paper import frequency
-from proband.suites.analogy.relations import Relation, Tuple
 
 
 def test_cliffs_delta_by_brute_force() -> None:
@@ -23,11 +20,6 @@ def test_cliffs_delta_by_brute_force() -> None:
     a, b = rng.integers(0, 6, 30), rng.integers(1, 7, 20)
     slow = np.mean([np.sign(x - y) for x in a for y in b])
     assert frequency.cliffs_delta(a, b) == pytest.approx(slow)
-
-
-def test_wordfreq_orders_words_as_one_expects() -> None:
-    known = from_wordfreq()
-    assert known("house") > known("chalet") > 0
 
 
 @pytest.fixture(scope="module")
@@ -61,24 +53,6 @@ def test_a_planted_effect_is_found_and_noise_is_not(choices: list[Item]) -> None
     found = frequency.effects_of(answered(choices, lambda i: lucky[frequency.output_pair(i)]), known)
     assert all(e.p_tuples is None or e.p_tuples > 0.005 for e in found)
     assert {e.right + e.wrong for e in found} == {200}
-
-
-@dataclass
-class Two:
-    """Two runs on one item set."""
-
-    pairs: Sequence[list[tuple[Item, Answer]]]
-    labels: Sequence[str] = ("planted", "perfect")
-    runs: Sequence[Run] = ()
-    manifest: Mapping[str, Any] = field(default_factory=dict)
-
-    def items(self) -> Iterator[Item]:
-        return (item for item, _ in self.pairs[0])
-
-    def answers(self, run: int) -> Iterator[tuple[Item, Answer]]:
-        return iter(self.pairs[run])
-
-    scored = answers
 
 
 def test_the_sheet_has_a_line_per_run_and_relation_and_two_outcomes(choices: list[Item]) -> None:
@@ -149,20 +123,6 @@ def test_the_unit_is_a_tuple_of_the_list_and_not_a_combination_of_its_words() ->
         found, by_items = found + (effect.p_tuples < 0.05), by_items + (effect.p < 0.05)
     assert by_items > 40
     assert found <= 7
-
-
-def test_counts_of_a_corpus_are_read_and_travel_with_the_items(tmp_path: Path, built: Any) -> None:
-    path = tmp_path / "counts.txt"
-    path.write_text("the 100\nnew\t6\nyork 3\nYork 3\n", encoding="utf-8")
-    assert read_counts(path) == {"the": 100.0, "new": 6.0, "york": 6.0}
-    relation = Relation("r", "ES", (Tuple("New York", ("the", "x")),))
-    assert counts_of(path, [relation]) == {"source": "counts.txt", "counts": {"new york": 3.0, "the": 100.0, "x": 0.0}}
-    results = Two([[]], manifest={"frequencies": counts_of(path, [relation])})
-    known, source = frequency.frequencies(results)
-    assert (known("New York"), source) == (3.0, "counts.txt")
-    path.write_text("the 100\nonly-a-word\n", encoding="utf-8")
-    with pytest.raises(ProbandError, match=r"counts\.txt line 2: must be a word and its count"):
-        read_counts(path)
 
 
 @pytest.mark.parametrize(("others", "holds"), [(0.5, True), (0.01, False)])

@@ -3,44 +3,15 @@
 from __future__ import annotations
 
 import json
-import random
-from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.suites.inference.assertions.conftest import WORDS, brute, filled, flip_a_bit, triples
 
 from proband.core.errors import ProbandError
 from proband.lexicon.inflection import key
 from proband.suites.inference.assertions import store as store_module
-from proband.suites.inference.assertions.parts import write_unit
-from proband.suites.inference.assertions.sources import SourceUnit
 from proband.suites.inference.assertions.store import Store, build_index
-
-WORDS = ("cat", "cats", "the cat", "dog", "the dogs", "Paris", "paris", "a house", "houses", "it", "the red house")
-
-
-def triples(seed: int, n: int = 400) -> list[tuple[str, str, str, int]]:
-    rng = random.Random(seed)
-    relations = ("sees", "is in", "was built by")
-    return [(rng.choice(WORDS), rng.choice(relations), rng.choice(WORDS), rng.randint(1, 9)) for _ in range(n)]
-
-
-def filled(folder: Path, parts: list[list[tuple[str, str, str, int]]]) -> Store:
-    (folder / "parts").mkdir(parents=True)
-    for number, part in enumerate(parts):
-        subjects, relations, objects, counts = zip(*part, strict=True)
-        unit = SourceUnit(path=Path("a.txt"), format="text", start=0, end=None, name=f"u{number}")
-        write_unit(folder, unit, [((subjects, relations, objects, counts), len(part))])
-    build_index(folder)
-    return Store(folder)
-
-
-def brute(parts: list[list[tuple[str, str, str, int]]]) -> Counter[tuple[str, str, str]]:
-    counts: Counter[tuple[str, str, str]] = Counter()
-    for part in parts:
-        for subject, relation, thing, count in part:
-            counts[subject, relation, thing] += count
-    return counts
 
 
 @pytest.mark.parametrize("rows_per_file", [10_000, 60, pytest.param(1, marks=pytest.mark.nightly)])
@@ -77,19 +48,6 @@ def test_any_tool_reads_it(tmp_path: Path) -> None:
         assert [r[f"{side}_key"] for r in rows] == sorted(key(r[side]) for r in rows)
 
 
-def test_the_order_of_parts_changes_nothing_that_is_read(tmp_path: Path) -> None:
-    parts = [triples(seed) for seed in range(3)]
-    one, other = filled(tmp_path / "a", parts), filled(tmp_path / "b", parts[::-1])
-    assert sorted(map(repr, one.all())) == sorted(map(repr, other.all()))
-
-
-def test_an_unfinished_unit_is_not_read(tmp_path: Path) -> None:
-    store = filled(tmp_path / "s", [triples(0), triples(1)])
-    (tmp_path / "s" / "parts" / "u1.done").unlink()
-    build_index(tmp_path / "s")
-    assert len(Store(tmp_path / "s")) == len(brute([triples(0)])) < len(store)
-
-
 def test_counts_do_not_overflow(tmp_path: Path) -> None:
     store = filled(tmp_path / "s", [[("a", "b", "c", 2**32 - 1)], [("a", "b", "c", 5)]])
     assert [one.count for one in store.all()] == [2**32 + 4]
@@ -106,12 +64,6 @@ def test_what_is_no_store(tmp_path: Path) -> None:
         Store(tmp_path / "old")
 
 
-def flip_a_bit(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(bytes(data))
-
-
 @pytest.mark.parametrize("name", ["by_subject/000.parquet", "by_object/000.parquet"])
 def test_damage_is_found_on_opening(tmp_path: Path, name: str) -> None:
     filled(tmp_path / "s", [triples(0)])
@@ -125,17 +77,6 @@ def test_damage_is_found_on_opening(tmp_path: Path, name: str) -> None:
     assert len(Store(tmp_path / "s")) == len(brute([triples(0)]))
 
 
-def test_a_part_that_is_lost_or_damaged_is_not_passed_over(tmp_path: Path) -> None:
-    filled(tmp_path / "s", [triples(0), triples(1)])
-    part = tmp_path / "s" / "parts" / "u1.001.parquet"
-    flip_a_bit(part)
-    with pytest.raises(ProbandError, match=r"u1\.001\.parquet: is damaged .*; delete u1\.done and rerun"):
-        build_index(tmp_path / "s")
-    part.unlink()
-    with pytest.raises(ProbandError, match=r"u1\.001\.parquet: is missing; delete u1\.done and rerun"):
-        build_index(tmp_path / "s")
-
-
 def test_counts_must_agree(tmp_path: Path) -> None:
     filled(tmp_path / "s", [triples(0)])
     path = tmp_path / "s" / "store.json"
@@ -143,11 +84,3 @@ def test_counts_must_agree(tmp_path: Path) -> None:
     path.write_text(json.dumps({**about, "assertions": about["assertions"] - 1}))
     with pytest.raises(ProbandError, match="counts disagree"):
         Store(tmp_path / "s")
-
-
-def test_the_same_parts_give_the_same_bytes(tmp_path: Path) -> None:
-    parts = [triples(seed) for seed in range(3)]
-    for name in ("one", "two"):
-        filled(tmp_path / name, parts)
-    one, two = ((tmp_path / name / "store.json").read_bytes() for name in ("one", "two"))
-    assert one == two

@@ -16,12 +16,11 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.files import encode, parse
-from proband.core.plugins import read_options
 from proband.core.types import Item
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.clutrr.items import to_cells
 from proband.suites.kinship.generate.build import Rounds, build
-from proband.suites.kinship.generate.options import TASKS, BuildOptions, make_plan, parse_range
+from proband.suites.kinship.generate.options import TASKS, BuildOptions, make_plan
 from proband.suites.kinship.logic import search as certify
 from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.world.rules import load
@@ -272,28 +271,6 @@ def test_a_rule_base_of_ones_own_gendered_and_not(tmp_path: Path) -> None:
 def test_what_cannot_be_built_is_said(options: dict[str, Any], says: str) -> None:
     with pytest.raises(ProbandError, match=says):
         lines(**{"k": 2, "per_k": 1, **options})
-
-
-def test_ranges() -> None:
-    assert parse_range("2..4,7") == (2, 3, 4, 7)
-    assert parse_range("3,3,2") == (3, 2)
-
-
-def test_options_are_read_as_text() -> None:
-    """As the command line and a study file hand them over."""
-    given = {"k": "2..3", "per-k": "12", "spread": "yes", "noise-size": "3"}
-    assert read_options(SUITE.options, given, of="build kinship") == BuildOptions(
-        k="2..3", per_k=12, spread=True, noise_size="3"
-    )
-    for wrong in (
-        {"per-k": "0"},
-        {"certify": "some"},
-        {"perk": "3"},
-        {"slices": "1"},
-        {"workers": "0"},
-    ):
-        with pytest.raises(ProbandError, match="build kinship"):
-            read_options(SUITE.options, wrong, of="build kinship")
 
 
 def test_items_know_their_split() -> None:

@@ -7,17 +7,14 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from tests.suites.kinship.generate.conftest import SOUND
 
 from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions
-from proband.suites.kinship.generate.rule_world_logic import symbolic
 from proband.suites.kinship.generate.story_logic import backward
 from proband.suites.kinship.logic.closure import chart
 from proband.suites.kinship.world.families import COMMON, FamilyGraph, family_pool, resolve
 from proband.suites.kinship.world.relations import NEUTRAL, RELATIONS
-from proband.suites.kinship.world.rules import load, rule_bodies
-
-SOUND = load("sound")
 
 
 @pytest.fixture(scope="module")
@@ -80,34 +77,6 @@ def test_rules_and_people_are_drawn_uniformly() -> None:
     assert all(abs(counts[y] / 30_000 - 1 / 4) < 0.015 for y in (2, 3))
     assert all(abs(counts[y] / 30_000 - 1 / 6) < 0.015 for y in (4, 6, 7))
     assert resolve(groups, set(range(8)), rng.random) == resolve([], set(), rng.random) == -1
-
-
-@pytest.mark.parametrize("k", [2, 4, 9])
-def test_chains_in_a_world_of_rules_alone(k: int) -> None:
-    """Places are given coordinates that fit the path; the ends must then lie as the target says."""
-    grid = load("grid")
-    step = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)]
-    rng = random.Random(k)
-    for target in range(8):
-        for _ in range(20):
-            found = symbolic(grid, target, k, rng.random)
-            assert found is not None
-            relations, steps = found
-            assert len(relations) == k
-            assert len(steps) == k - 1
-            for _ in range(5):  # any lengths of the steps will do
-                x = y = 0
-                for r in relations:
-                    dx, dy = rng.randint(1, 9), rng.randint(1, 9)
-                    x, y = x + step[r][0] * dx, y + step[r][1] * dy
-                assert step[target] == ((x > 0) - (x < 0), (y > 0) - (y < 0))
-
-
-def test_rule_bodies_have_one_head() -> None:
-    bodies = rule_bodies(SOUND)
-    assert len(bodies) == 11
-    assert sum(map(len, bodies)) == 30
-    assert (0, 2) in bodies[6]  # a parent's sibling is a pibling
 
 
 def test_spread_states_rare_relations_more_often() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from tests.suites.script.nets.conftest import SMALL, build
 
 import proband
 from proband.core.errors import ProbandError
-from proband.core.files import dumps, write_text
+from proband.core.files import write_text
 from proband.core.types import Item
 from proband.suites.script.nets.batches import ScriptBatch, pad
 from proband.suites.script.nets.slot_filling import Blanks, all_of, blank_mask, fill, gold, greedy, search
@@ -25,7 +25,6 @@ Fresh = Callable[..., Any]
 EVERY = pytest.mark.parametrize("kind", KINDS)
 LATENT = pytest.mark.parametrize("kind", ["transducer", "transducer-param"])
 SPANS = [[[1, 3], [4, 5]], [[0, 1]], [[1, 2], [3, 4]]]
-SMALL = {"epochs": 2, "hidden": 4, "width": 4, "min_count": 1, "device": "cpu"}
 
 
 @pytest.fixture
@@ -189,12 +188,6 @@ def test_a_wide_beam_finds_the_likeliest_text(kind: str, fresh: Fresh) -> None:
 # ---- from the command's options to the answers ---------------------------------------------------------------------
 
 
-def build(folder: Path, items: list[Item]) -> Path:
-    write_text(folder / "items.jsonl", "".join(dumps(each) + "\n" for each in items))
-    write_text(folder / "whitelist.txt", "knife\nwhisk\npot\n")
-    return folder
-
-
 def test_training_settings_reach_the_net(toy: list[Item], tmp_path: Path) -> None:
     items = build(tmp_path / "items", toy)
     write_text(tmp_path / "glove.txt", "knife 0.5 -1 2\nwhisk 1 1 0\n")
@@ -212,25 +205,3 @@ def test_training_settings_reach_the_net(toy: list[Item], tmp_path: Path) -> Non
     assert "slowly" in model.vocabulary.number  # the words of whole texts are known
     with pytest.raises(ProbandError, match="'shift'"):
         proband.train(items, net="transducer-param", out=tmp_path / "other", options=exact | {"shift": 0.5})
-
-
-def test_answers_as_the_released_program_gives_them(toy: list[Item], tmp_path: Path) -> None:
-    items = build(tmp_path / "items", toy)
-    proband.train(items, net="transducer", out=tmp_path / "net", options=SMALL)
-    how = {"temperature": 0.5, "pick": "all", "ends": "unread", "aligned": "whole", "longest": 4}
-    run = proband.run(
-        items, model=f"net:{tmp_path / 'net'}", solver="answer", out=tmp_path / "run", options=how, cache=False
-    )
-    assert run.run.settings["pick"] == "all"
-    lines = (tmp_path / "run" / "answers.jsonl").read_text().splitlines()
-    answers: list[dict[str, Any]] = [json.loads(line) for line in lines]
-    held = {item.id: item for item in toy if item.split == "valid"}
-    records = [(held[a["item_id"]], a["blanks"]) for a in answers if a["blanks"]]
-    assert len(records) == len(held)
-    for item, blanks in records:
-        assert len(blanks) == sum(start < 4 for start, _ in item.facts["blanks"])
-        assert {len(blank["guesses"]) for blank in blanks} == {len(blank["oracles"]) for blank in blanks} == {5}
-        assert len(blanks[0]["path"]) == 4
-    whole = proband.run(items, model=f"net:{tmp_path / 'net'}", solver="answer", out=tmp_path / "two", cache=False)
-    assert whole.run.settings["longest"] == 0
-    assert "guesses" not in (tmp_path / "two" / "answers.jsonl").read_text()

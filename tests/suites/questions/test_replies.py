@@ -1,0 +1,54 @@
+"""Replies to open questions: which of them give the answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.suites.questions.conftest import Replying, replying
+
+import proband
+from proband.core.types import Answer, Item
+from proband.suites.questions.replies import answered
+
+
+@pytest.fixture(scope="module")
+def open_items(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("open")
+    rows = [{"question": f"What is {i} + {i}?", "answer": str(2 * i), "topic": "sums"} for i in range(500, 512)]
+    (folder / "sums.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    proband.build("questions", out=folder / "items", data=str(folder / "sums.jsonl"))
+    return folder / "items"
+
+
+def test_replies_to_open_questions(open_items: Path, tmp_path: Path) -> None:
+    model = replying(open_items, lambda item: f"I add them.\nThe answer is {int(item.facts['answers'][0]):,}.")
+    results = proband.run(open_items, model=model, out=tmp_path / "right")
+    assert results.run.solver == "reply"
+    (row, *_) = results.scores().to_dicts()
+    assert (row["metric"], row["mean"], row["n"]) == ("accuracy", 1.0, 12)
+    wrong = proband.run(open_items, model=Replying(lambda prompt: "7"), out=tmp_path / "wrong")
+    assert wrong.scores().to_dicts()[0]["mean"] == 0.0
+    assert proband.compare(tmp_path / "right", tmp_path / "wrong")["groups"][0]["difference"] == 1.0
+
+
+CASES: Sequence[tuple[str, float]] = [
+    ("Paris", 1.0),
+    ("The Paris.", 1.0),
+    ("**Answer:** Paris, of course", 1.0),
+    ("<think>Paris? no</think>London", 0.0),
+    ("It is not Paris.", 0.0),
+    ("Parisian", 0.0),
+    ("Could be Paris.\nThe answer is Rome.", 0.0),
+    ("Paris\nLondon", 0.0),
+    ("", 0.0),
+]
+
+
+@pytest.mark.parametrize(("reply", "accuracy"), CASES)
+def test_which_replies_give_the_answer(reply: str, accuracy: float) -> None:
+    item = Item(id="q", suite="questions", prompt="?", facts={"answers": ["Paris", "the city of light"]})
+    answer = Answer(item_id="q", text=reply, status="" if reply else "unread")
+    assert answered(item, answer) == accuracy
