@@ -12,9 +12,10 @@ from proband_annotate.create import init
 from proband_annotate.human_task import read_units
 
 if TYPE_CHECKING:
-    from annotate.tests.visitors import questionnaires, write_lines
+    from annotate.tests.visitors import questionnaires, three_questions, write_lines
 else:
-    from visitors import questionnaires, write_lines
+    from visitors import questionnaires, three_questions, write_lines
+
 
 CONTACT = ("--contact", "x@example.org")
 DATA = Path(__file__).resolve().parents[1] / "src" / "proband_annotate" / "samples"
@@ -94,3 +95,14 @@ def test_the_defaults_of_every_kind_are_fair(tmp_path: Path) -> None:
     for kind in names():
         project = _project(kind, task(kind).defaults, {})
         assert pay_advice(project, terms_of(project, {"main": 50})) == [], kind
+
+
+def test_attention_checks_of_two_studies_differ(tmp_path: Path) -> None:
+    texts = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        folder = three_questions(tmp_path / name, quality={"attention-every": 2})
+        lines = (folder / "units.jsonl").read_text().splitlines()
+        texts.append([line for line in lines if '"role":"attention"' in line])
+    assert len(texts[0]) == len(texts[1]) == 6
+    assert texts[0] != texts[1]

@@ -154,6 +154,15 @@ def simulate(
     study.database.close()
 
 
+def three_questions(tmp_path: Path, **settings: Any) -> Path:
+    """A project of the kind judge with three questions of four sentences each."""
+    from proband_annotate.create import init
+
+    items = write_lines(tmp_path / "q.jsonl", questionnaires(3, 4))
+    init(tmp_path / "study", kind="judge", items=items, settings_given=settings)
+    return tmp_path / "study"
+
+
 @contextmanager
 def judge_study(database: str | None, *, units: int, candidates: int, settings: dict[str, Any]) -> Iterator[Path]:
     """A project of the kind judge in a temporary folder, in SQLite or in another database."""

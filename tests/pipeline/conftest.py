@@ -1,10 +1,11 @@
-"""A study of two builds, three kinds of runs and no training."""
+"""A study of two builds, three kinds of runs and no training; commands."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import Proband
 
 STUDY = """
 [study]
@@ -51,3 +52,8 @@ def file(study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "study.toml"
     path.write_text(study)
     return path
+
+
+@pytest.fixture
+def proband(capsys: pytest.CaptureFixture[str], fresh_cache: Path) -> Proband:
+    return Proband(capsys)

@@ -157,7 +157,8 @@ def _facts(
         elif isinstance(each.get("amount"), int | float):
             measured.setdefault((term.lower(), str(each.get("unit") or "")), {})[who] = float(each["amount"])
         else:
-            words.check(of)
+            if of:
+                words.check(of)
             facts += _related(who, term, of, negated=bool(each.get("not")), domain=domain)
     for fact in facts:
         known = genders.get(fact.who) if not fact.negated else None

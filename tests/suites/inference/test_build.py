@@ -10,20 +10,6 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.pipeline.build import build
 
-ROWS = (
-    ("drug, treats, headaches", "aspirin, eliminates, headaches", "y"),
-    ("drug, treats, headaches", "opium, treated, headache", "y"),
-    ("country, exports, coffee", "coffee, was banned in, iran", "n"),
-    ("bird, lives in, forests", "the owl, is found in, forests", "y"),
-)
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "pairs.tsv"
-    path.write_text("".join("\t".join(row) + "\n" for row in ROWS), encoding="utf-8")
-    return path
-
 
 def test_items_of_a_data_set(table: Path, tmp_path: Path) -> None:
     manifest = build("inference", out=tmp_path / "a", data=table)
@@ -34,34 +20,6 @@ def test_items_of_a_data_set(table: Path, tmp_path: Path) -> None:
     assert [item.tags["lemma"] for item in made] == ["none shared", "shared", "none shared", "none shared"]
     assert "the format" not in manifest["licence"]
     assert "none stated" in manifest["licence"]
-
-
-def test_controls_take_one_thing_away(table: Path, tmp_path: Path) -> None:
-    plain = build("inference", out=tmp_path / "plain", data=table)
-    items = {}
-    for control in ("hypothesis-only", "random-premise", "swapped-entities", "typed-placeholders"):
-        build("inference", out=tmp_path / control, data=table, control=control)
-        build("inference", out=tmp_path / "again", force=True, data=table, control=control)
-        assert (tmp_path / control / "items.jsonl").read_bytes() == (tmp_path / "again" / "items.jsonl").read_bytes()
-        items[control] = list(read_items(tmp_path / control))
-    originals = list(read_items(tmp_path / "plain"))
-    assert plain["items"] == 4
-    for n, item in enumerate(originals):
-        bare, random, other, typed = (items[control][n] for control in items)
-        assert bare.gold == random.gold == other.gold == typed.gold == item.gold
-        assert {each.facts["source"] for each in (bare, random, other, typed)} == {item.id}
-        assert bare.tags["lemma"] == random.tags["lemma"] == item.tags["lemma"]
-        assert sorted(each[-1] for each in typed.facts["premise"][::2]) == ["X", "Y"]
-        assert set(typed.facts["premise"][::2]) == set(typed.facts["hypothesis"][::2])
-        assert typed.facts["premise"][1] == item.facts["premise"][1]
-        assert bare.facts["premise"] == ["", "", ""]
-        assert "Premise" not in bare.prompt
-        assert bare.facts["hypothesis"] == random.facts["hypothesis"] == item.facts["hypothesis"]
-        assert random.facts["premise"][1] != item.facts["premise"][1]
-        assert random.facts["premise"][::2] == item.facts["premise"][::2]
-        assert other.facts["premise"][1] == item.facts["premise"][1]
-        assert set(other.facts["premise"][::2]) == set(other.facts["hypothesis"][::2])
-        assert other.facts["premise"][0] != item.facts["premise"][0]
 
 
 def test_what_is_not_there_is_said(table: Path, tmp_path: Path) -> None:

@@ -10,41 +10,7 @@ from tests.suites.inference.datasets.conftest import ZEICHNER, write
 
 from proband.core.errors import ProbandError
 from proband.suites.inference.build import leaks
-from proband.suites.inference.datasets.formats import detect, examples
-
-
-def test_levy_dagan_rows_put_the_hypothesis_left_and_the_type_is_filled_in(tmp_path: Path) -> None:
-    path = write(tmp_path / "x.tsv", "country, exports, coffee\tthe coffee, is grown in, kenya\ty")
-    name, (found,) = examples(path, "auto")
-    assert name == "levy-dagan"
-    assert found.premise.text == "the coffee is grown in kenya"
-    assert found.hypothesis.text == "kenya exports coffee"
-    assert (found.straight, found.entailed, found.typed) == (False, True, ("", "country"))
-
-
-def test_levy_holt_rows_mean_that_right_entails_left(tmp_path: Path) -> None:
-    row = "animal, has, wings\tthe grackle, soared with, wings\tTrue"
-    _, (ours,) = examples(write(tmp_path / "test.txt", row), "auto")
-    assert ours.premise.relation == "soared with"
-
-
-def test_the_question_of_levy_holt_is_the_triple_whose_type_was_filled_in(tmp_path: Path) -> None:
-    write(
-        tmp_path / "test.txt",
-        "the grackle, soared with, wings\tanimal, has, wings\tFalse",
-        "animal, has, wings\tthe grackle, soared with, wings\tTrue",
-    )
-    write(
-        tmp_path / "test_s.txt",
-        "The grackle,soared with,Wings\tThe grackle,has,Wings\tFalse",
-        "The grackle,has,Wings\tThe grackle,soared with,Wings\tTrue",
-    )
-    write(tmp_path / "test_dir.txt", "animal, has, wings\tthe grackle, soared with, wings\tTrue")
-    _, (back, forth) = examples(tmp_path, "auto")
-    assert back.question == forth.question == "animal, has, wings"
-    assert (back.direction, forth.direction) == ("question to answer", "answer to question")
-    assert back.pair == forth.pair
-    assert (back.directional, forth.directional) == (False, True)
+from proband.suites.inference.datasets.formats import examples
 
 
 def test_a_readme_beside_the_data_does_not_stop_a_reader(tmp_path: Path) -> None:
@@ -69,11 +35,6 @@ def test_bad_lines_are_named(tmp_path: Path, line: str, message: str) -> None:
     path = write(tmp_path / "x.txt", "a, b, c\td, e, f\tTrue", line)
     with pytest.raises(ProbandError, match=message.replace("(", r"\(")):
         examples(path, "levy-holt")
-
-
-def test_a_file_that_could_mean_either_direction_needs_its_format(tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match="name one of levy-dagan, levy-holt, zeichner"):
-        detect(write(tmp_path / "pairs.tsv", "a, b, c\td, e, f\tTrue"))
 
 
 def test_leaks_between_splits_are_counted(tmp_path: Path) -> None:

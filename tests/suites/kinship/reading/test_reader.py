@@ -12,8 +12,9 @@ from proband.core.files import encode, parse
 from proband.core.metrics import accuracy_of
 from proband.core.types import Item
 from proband.suites import suite
-from proband.suites.kinship.reading.reader import Read, read_story, stated_genders
+from proband.suites.kinship.reading.reader import Read, mismatch_with_facts, read_story, stated_genders
 from proband.suites.kinship.world.relations import RELATIONS
+from proband.suites.kinship.world.rules import load
 
 
 def build(**options: Any) -> list[Item]:
@@ -89,3 +90,13 @@ def test_genders_from_the_text() -> None:
     facts = read_story("@1's aunt @2 is married to @3.", names={"@1": None, "@2": None, "@3": "male"})
     assert facts == [("@1", "aunt", "@2"), ("@3", "wife", "@2")]
     assert stated_genders(facts, ["@1", "@2", "@3"]) == ["male", "female", "male"]
+
+
+def test_a_fact_may_be_stated_twice_and_altered_nowhere() -> None:
+    people = {"names": ["Ben", "Ann", "Tom"], "genders": ["male", "female", "male"], "rules": load("sound")}
+    edges = [(0, "sister", 1), (1, "father", 2), (1, "brother", 0)]
+    story = "Ben rang his sister Ann. Ann met her father Tom. Ann thanked her brother Ben."
+    assert mismatch_with_facts(story, edges=edges, **people) is None  # type: ignore[arg-type]
+    for word, other in (("sister", "aunt"), ("brother", "nephew"), ("father", "uncle")):
+        altered = mismatch_with_facts(story.replace(word, other), edges=edges, **people)  # type: ignore[arg-type]
+        assert altered is not None, other

@@ -1,4 +1,4 @@
-"""Variations of somebody else's stories, and of stories that state a fact twice: whatever is made verifies."""
+"""Variations of somebody else's stories, and of every kind of our own: whatever is made verifies."""
 
 from __future__ import annotations
 
@@ -17,21 +17,9 @@ from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.suites.kinship.generate.options import MIXED
-from proband.suites.kinship.reading.reader import mismatch_with_facts
-from proband.suites.kinship.world.rules import load
 
 ALL = "rename,reword,reorder,noise,plain,inverse,counterfactual,twin"
 ROWS = 40
-
-
-def test_a_fact_may_be_stated_twice_and_altered_nowhere() -> None:
-    people = {"names": ["Ben", "Ann", "Tom"], "genders": ["male", "female", "male"], "rules": load("sound")}
-    edges = [(0, "sister", 1), (1, "father", 2), (1, "brother", 0)]
-    story = "Ben rang his sister Ann. Ann met her father Tom. Ann thanked her brother Ben."
-    assert mismatch_with_facts(story, edges=edges, **people) is None  # type: ignore[arg-type]
-    for word, other in (("sister", "aunt"), ("brother", "nephew"), ("father", "uncle")):
-        altered = mismatch_with_facts(story.replace(word, other), edges=edges, **people)  # type: ignore[arg-type]
-        assert altered is not None, other
 
 
 @pytest.mark.data
