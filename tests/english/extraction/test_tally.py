@@ -25,11 +25,10 @@ def test_only_possessives_and_hyphens_are_joined() -> None:
 
 def test_equal_assertions_are_one_with_the_sum_of_their_counts() -> None:
     tally, cheese, wine = AssertionTally(most=2), ("cheese", "is made of", "milk"), ("wine", "is made of", "grapes")
-    tally.add(cheese)
-    tally.add(cheese, 4)
-    assert not tally.full
-    tally.add(wine, 2)
-    assert tally.full
+    full = [tally.full]
+    for assertion, count in ((cheese, 1), (cheese, 4), (wine, 2)):
+        tally.add(assertion, count)
+        full.append(tally.full)
+    assert full == [False, False, False, True]
     assert tally.empty() == (["cheese", "wine"], ["is made of"] * 2, ["milk", "grapes"], [5, 2])
-    assert not tally.full
     assert tally.counts == {}

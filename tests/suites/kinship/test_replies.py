@@ -20,6 +20,7 @@ CHOICES = ("aunt", "mother", "grandmother", "mother-in-law", "sister")
         ("She is his great-aunt.", ""),
         ("A step-mother.", ""),
         ("His half-sister.", ""),
+        ("His half sister.", ""),
         ("His ex-mother-in-law.", ""),
         ("Either his aunt or his mother.", ""),
     ],
