@@ -77,7 +77,7 @@ def test_a_wheel_in_a_clean_environment_runs_the_demo_offline(root: Path, tmp_pa
     result = json.loads(told.splitlines()[-1])
     assert result["left_out"] == []
     page = (tmp_path / "demo" / "index.html").read_text(encoding="utf-8")
-    for word in ("analogy", "kinship", "script", "embedded:mlm", "embedded:smollm2", "embedded:glove"):
+    for word in ("analogy", "kinship", "script", "SmolLM2-135M-Instruct", "GloVe"):
         assert word in page
 
 

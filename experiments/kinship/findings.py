@@ -208,7 +208,7 @@ def level_of(system: System | None, column: object, level: float) -> list[Tested
         return []
     rows = system.rows(column)
     scores = system.scores(rows)
-    unknown = scores.known.few or scores.seeds.unknown
+    unknown = scores.summary.few or scores.seeds.unknown
     p = None if unknown else scores.against(level).p
     return [Tested(scores.value - level, p, f"k = {column}: {100 * scores.value:.1f}" + (" ¹" if unknown else ""))]
 
