@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -18,7 +19,9 @@ def read(*chunks: bytes, kind: str = FORM) -> dict[str, str]:
         for chunk in chunks:
             yield chunk
 
-    return asyncio.run(read_form(SimpleNamespace(headers={"content-type": kind}, stream=stream)))
+    form = read_form(SimpleNamespace(headers={"content-type": kind}, stream=stream))
+    with ThreadPoolExecutor(1) as apart:  # the browser of other tests has a loop in this thread
+        return apart.submit(asyncio.run, form).result()
 
 
 def test_fields_are_clean_and_the_last_of_one_name_counts() -> None:
