@@ -40,8 +40,11 @@ OURS = re.compile(
 # tests/suites/script/test_paper.py the same study on a smaller corpus.
 PLANNED = "proband study script "
 
-# Pages that load language models or evaluate whole panels: the shell runs them at night.
-BY_NIGHT = ("docs/asking.md", "docs/evaluate.md", "docs/extending.md", "docs/facts.md", "docs/kinship.md")
+# Pages that load models, evaluate whole panels or train nets: the shell runs them at night.
+BY_NIGHT = tuple(
+    f"docs/{page}.md"
+    for page in ("asking", "evaluate", "extending", "facts", "inference", "kinship", "replies", "studies")
+)
 
 
 def blocks(page: Path) -> list[tuple[str, str, str]]:

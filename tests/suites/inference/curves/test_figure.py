@@ -151,6 +151,7 @@ def test_section_3_beside_ours(runs: list[Path]) -> None:
     assert cells["questions"][1] == 42
 
 
+@pytest.mark.nightly
 def test_the_report_has_the_figure_and_the_claims(runs: list[Path], tmp_path: Path) -> None:
     report(runs, out=tmp_path, title="x", claims=True)  # the suite's figures are in every report
     (drawn,) = (tmp_path / "figures").glob("*figure2.svg")

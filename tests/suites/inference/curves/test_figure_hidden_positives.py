@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+import pytest
+
 from proband.core.files import read_answers, read_items, read_json
 from proband.core.suite import Results
 from proband.pipeline.build import build
@@ -33,6 +35,7 @@ def test_hidden_is_what_the_rules_do_not_accept(tmp_path: Path) -> None:
     assert (outcome.difference or 0) > 0
 
 
+@pytest.mark.nightly
 def test_the_claim_has_a_verdict_or_says_what_it_needs(tmp_path: Path) -> None:
     build("inference", out=tmp_path / "items", splits="test")
     for model in ("lemma", "hypothesis-words"):

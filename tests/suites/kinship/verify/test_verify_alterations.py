@@ -529,6 +529,7 @@ def test_other_worlds(tmp_path: Path) -> None:
 ALL = "rename,reword,reorder,noise,plain,inverse,counterfactual,twin"
 
 
+@pytest.mark.nightly
 def test_variations_are_compared_with_their_sources(tmp_path: Path) -> None:
     """Every varied item altered as above, and every pair of variations with their texts exchanged."""
     items, folder = tmp_path / "items", tmp_path / "varied"

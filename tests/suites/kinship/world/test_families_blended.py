@@ -69,6 +69,7 @@ def test_verified_agreed_on_and_solved(folder: Path, items: list[Item]) -> None:
         assert draw_item(item) is not None
 
 
+@pytest.mark.nightly
 def test_another_word_for_kin_is_found_though_sealed_anew(items: list[Item]) -> None:
     """The word of every fact of every text, in turn, for another of the same gender."""
     others = {word: other for pair in (MEN, WOMEN) for word, other in zip(pair, (*pair[1:], pair[0]), strict=True)}
