@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -92,12 +93,10 @@ def test_metrics_are_computed_by_the_tool(logs: list[Path]) -> None:
         assert metrics["mean"] == metrics["accuracy"] == expected.mean
         assert metrics["clusters"] == expected.clusters == len(QUESTIONS)
         assert (metrics["ci_low"], metrics["ci_high"]) == pytest.approx((expected.low, expected.high), abs=1e-9)
-        if len(set(values)) > 1:  # the tiny model may be wrong throughout
-            assert 0 < metrics["minimum_detectable_difference"] <= 1
         if path.parent.name == "smollm2":
             assert 0 < expected.mean < 1  # a comparison with something in it
-            planned = stats.plan(0.05, a=values, clusters=clusters).detectable
-            assert metrics["minimum_detectable_difference"] == pytest.approx(planned, abs=1e-9)
+            planned = stats.plan(0.05, a=values, clusters=clusters).detectable or math.nan  # none with so few clusters
+            assert metrics["minimum_detectable_difference"] == pytest.approx(planned, abs=1e-9, nan_ok=True)
 
 
 def test_the_tool_finds_the_metrics_by_name() -> None:
