@@ -28,14 +28,13 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from proband import stats
 from proband.stats import Clusters, Macro, Scores, beats_all, estimator_of
-from proband.stats.clusters import Design, Floats, Ints
+from proband.stats.clusters import Design, Floats, Ints, p_value, variance
 from proband.stats.estimators.mean import weighted_residuals
 from proband.stats.estimators.share import effective_number, wilson
 from proband.stats.judges import corrected
 from proband.stats.planning import Pilot, required
 from proband.stats.ranking import AUC, AVERAGE_PRECISION, F1
 from proband.stats.sequential import confidence_sequence, of_difference
-from proband.stats.variance import p_value, summary_of, variance
 
 PAGE = Path(__file__).with_suffix(".md")
 Ends = tuple[Floats, Floats]
@@ -108,12 +107,12 @@ def first_sums(x: Floats, layout: Layout) -> tuple[Floats, int]:
 def ours(x: Floats, layout: Layout) -> Ends:
     design = layout.design
     number = effective_number(x, design, variance(design, weighted_residuals(x, design)))
-    return wilson(x.mean(axis=1), number, summary_of(design).freedom)
+    return wilson(x.mean(axis=1), number, design.summary.freedom)
 
 
 def cr2_t(x: Floats, layout: Layout) -> Ends:
     design, mean = layout.design, x.mean(axis=1)
-    half = stdtrit(summary_of(design).freedom, 0.975) * np.sqrt(variance(design, weighted_residuals(x, design)))
+    half = stdtrit(design.summary.freedom, 0.975) * np.sqrt(variance(design, weighted_residuals(x, design)))
     return mean - half, mean + half
 
 
@@ -174,7 +173,7 @@ CALLED = ("evalci", "evalstats")
 def p_values(d: Floats, design: Design, truth: float = 0.0) -> Floats:
     """Of paired differences (repetitions x items) against the truth."""
     error = np.sqrt(variance(design, weighted_residuals(d, design)))
-    return p_value(d.mean(axis=1) - truth, error, summary_of(design).freedom)
+    return p_value(d.mean(axis=1) - truth, error, design.summary.freedom)
 
 
 def null_rates(d: Floats, layout: Layout, truth: float = 0.0) -> dict[str, tuple[float, float]]:
@@ -228,7 +227,7 @@ def means(repetitions: int) -> Iterator[str]:
                 better[name].append(cover[name][-1] >= enough and width[name][-1] < widest)
             own.append((cover["Proband"][-1], width["Proband"][-1], *tested["Proband"]))
             lowest.append((cover["Proband"][-1], layout, r, mean))
-        few = "too few" if summary_of(layout.design).few else f"{summary_of(layout.design).freedom:.1f}"
+        few = "too few" if layout.design.summary.few else f"{layout.design.summary.freedom:.1f}"
         c, w, p, tail = zip(*own)
         line = (f"{min(c):.3f} ({np.median(c):.3f})", f"{np.median(w):.2f}", f"{max(p):.3f}", f"{max(tail):.4f}")
         rows.append((layout.name, few, *line))

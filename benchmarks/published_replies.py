@@ -18,7 +18,7 @@ from typing import Any
 
 import proband
 from proband.core.files import write_json, write_text
-from proband.reporting.draw.marks import Axis, Mark, Picture, soft_text, svg
+from proband.reporting.charts import Axis, Mark, Picture, soft_text, svg
 from proband_puzzles.formulas import PREMISE
 
 HERE = Path(__file__).parent.parent / "experiments" / "replies"

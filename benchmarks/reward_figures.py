@@ -16,7 +16,7 @@ from typing import Any
 
 from proband import stats
 from proband.core.files import write_json, write_text
-from proband.reporting.draw.marks import Axis, Mark, Picture, soft_text, svg
+from proband.reporting.charts import Axis, Mark, Picture, soft_text, svg
 
 HERE = Path(__file__).parent.parent / "experiments" / "rewards"
 WRONG = ("son-in-law", "daughter-in-law", "father-in-law", "mother-in-law")  # whose labels are reversed, or half

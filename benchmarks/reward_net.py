@@ -32,7 +32,7 @@ from reward_training import wrong_label
 import proband
 from proband.core.files import read_items, write_json, write_text
 from proband.core.types import Item
-from proband.reporting.draw.marks import svg
+from proband.reporting.charts import svg
 from proband.rewards import Stream
 from proband.suites import kinship
 from proband.suites.kinship.nets.stories import readable_story

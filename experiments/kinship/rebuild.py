@@ -23,8 +23,7 @@ from proband.core.files import markdown_table
 from proband.core.metrics import ACCURACY
 from proband.core.suite import Table
 from proband.core.types import Estimate
-from proband.reporting.draw.charts import line_plot
-from proband.reporting.draw.marks import svg
+from proband.reporting.charts import line_plot, svg
 from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.score_tables import Line, ScoreTable
 from proband.suites.kinship.paper.comparisons import CELLS, THESIS

@@ -30,8 +30,7 @@ from proband import run  # noqa: E402
 from proband.core.files import md, slug  # noqa: E402
 from proband.pipeline.panel import place_items, read_panel  # noqa: E402
 from proband.pipeline.report import item_sets  # noqa: E402
-from proband.reporting.draw.charts import dot_plot  # noqa: E402
-from proband.reporting.draw.marks import WIDE, svg  # noqa: E402
+from proband.reporting.charts import WIDE, dot_plot, svg  # noqa: E402
 from proband.reporting.numbers.formatting import first_token  # noqa: E402
 from proband.reporting.profile import CapabilityPart, CapabilityReader, CapabilityRow, Profile, make_profile  # noqa: E402
 from proband.reporting.profile_texts import as_table  # noqa: E402

@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.types import Estimate
 from proband.stats import Difference, Macro, Mean, Scores
-from proband.stats.clusters import Clusters, Design, Floats, Ints
-from proband.stats.variance import p_value, quantile, summary_of
+from proband.stats.clusters import Clusters, Design, Floats, Ints, p_value, quantile
 
 GRID = np.linspace(-9.0, 9.0, 181)  # of difficulties
 LEAST_SPREAD = 0.12  # of difficulties: the grid is too coarse for less
@@ -222,7 +221,7 @@ def reliability(right: Floats, clusters: Clusters) -> Reliability:
     from scipy.stats import t
 
     design = clusters.design()
-    value, about = _ratio(right, design), summary_of(design)
+    value, about = _ratio(right, design), design.summary
     kind = min(design.kinds, key=lambda each: each.count)
     block = kind.group % min(BLOCKS, kind.count)
     left = [np.setdiff1d(np.arange(design.items), kind.items[block == at]) for at in range(int(block.max()) + 1)]

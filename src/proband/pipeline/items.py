@@ -32,8 +32,7 @@ from proband.pipeline.report import item_sets
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import VARIATION, Study
 from proband.reporting.numbers.item_sets import picked
-from proband.reporting.page.browse import outcomes, write_browser
-from proband.reporting.page.page import items_page
+from proband.reporting.page.page import items_page, outcomes, write_browser
 from proband.reporting.tables import Folder
 from proband.stats import Clusters, Difference, Floats, Ints, Scores, holm_where_tested
 

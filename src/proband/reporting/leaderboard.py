@@ -19,7 +19,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, slug, write_text
 from proband.core.suite import Sheet
-from proband.reporting.draw.marks import Axis
+from proband.reporting.charts import Axis
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import corrected

@@ -16,8 +16,7 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import csv_lines, markdown_table, md, minus, read_json, write_json, write_text
 from proband.core.suite import Sheet
-from proband.reporting.draw.charts import figure_of
-from proband.reporting.draw.marks import WIDE, svg
+from proband.reporting.charts import WIDE, figure_of, svg
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.score_tables import ScoreTable
 

@@ -15,9 +15,8 @@ from proband.core.files import slug
 from proband.core.metrics import Metric
 from proband.core.progress import Progress, log
 from proband.core.suite import Claim, Results, Sheet, Suite, Table
+from proband.reporting.charts import MODELS, WIDE, dot_plot, svg
 from proband.reporting.claims import claims_sheet, judge
-from proband.reporting.draw.charts import dot_plot
-from proband.reporting.draw.marks import MODELS, WIDE, svg
 from proband.reporting.findings import (
     SHORTCUT,
     SHORTCUT_WRONG,
@@ -32,8 +31,7 @@ from proband.reporting.numbers.comparisons import comparisons
 from proband.reporting.numbers.formatting import System, short_model, unique
 from proband.reporting.numbers.item_sets import ItemSet, names
 from proband.reporting.numbers.score_tables import ScoreTable, combined_table, fill
-from proband.reporting.page.browse import write_browser
-from proband.reporting.page.page import PAGES, Section, pages
+from proband.reporting.page.page import PAGES, Section, pages, write_browser
 from proband.reporting.profile import Profile
 from proband.reporting.profile_texts import as_json, as_table
 from proband.reporting.several_runs import several_run_sheets

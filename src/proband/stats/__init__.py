@@ -27,14 +27,13 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.types import Estimate
 from proband.stats import planning
-from proband.stats.clusters import Clusters, Floats, Ints, clusters_of
+from proband.stats.clusters import LEAST_FREEDOM, ONE_SEED, Clusters, Floats, Ints, clusters_of, share_of_trainings
 from proband.stats.estimators.macro import Macro
 from proband.stats.estimators.mean import Mean
 from proband.stats.estimators.set_metric import SetMetric
 from proband.stats.estimators.share import Share
 from proband.stats.multiple_tests import beats_all, holm, holm_where_tested
 from proband.stats.scores import Difference, Scores, contrast, estimator_of, macro_mean, on_common_items
-from proband.stats.variance import LEAST_FREEDOM, ONE_SEED, share_of_trainings
 
 __all__ = [
     "LEAST_FREEDOM",

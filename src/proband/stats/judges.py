@@ -7,7 +7,7 @@ y_i people's on n of them, chosen at random (or in whole clusters at random),
     theta = mean over all of l f_i + mean over the sample of (y_i - l f_i),      l = cov(y, f) / ((1 + n/N) var(f)).
 
 Each answer moves theta by l (f_i - mean)/N, those of the sample also by the residual of y_i - l f_i from its mean over
-n: the variance V is that of these sums over clusters (variance.py: CR2 with both parts as blocks). Verdicts between 0
+n: the variance V is that of these sums over clusters (clusters.py: CR2 with both parts as blocks). Verdicts between 0
 and 1 have Wilson's interval at theta (1 - theta) / V; where people's rarer verdict is in few clusters, V is unsure, and
 this number is mixed with that of the sample alone by the rule for rare outcomes (share.py).
 """
@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.stats.clusters import Clusters, Floats
+from proband.stats.clusters import Clusters, Floats, quantile, variance
 from proband.stats.estimators.share import clusters_with_rarer, effective_number, shrunk, wilson
 from proband.stats.scores import Scores
-from proband.stats.variance import quantile, variance
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.stats.clusters import Design
+from proband.stats.clusters import LEAST_FREEDOM, Design, shows_power, variance_factors
 from proband.stats.estimators.mean import POWER, power, smallest
 from proband.stats.estimators.share import discordant, excess_kurtosis, moments_at
 from proband.stats.scores import Scores
-from proband.stats.variance import LEAST_FREEDOM, shows_power, summary_of, variance_factors
 
 LARGEST_GROWTH = 1e5  # times a design may grow before no number counts as enough
 
@@ -42,7 +41,7 @@ class Pilot:
 
     @classmethod
     def assumed(cls, design: Design, *, square: float, correlation: float) -> Pilot:
-        about = summary_of(design)
+        about = design.summary
         size = max(design.items / about.equal, 1.0)
         return cls(
             items=design.items,

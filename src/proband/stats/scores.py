@@ -23,11 +23,22 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.core.types import Answer, Estimate, Item
-from proband.stats.clusters import Clusters, Design, Floats, Ints, clusters_of
+from proband.stats.clusters import (
+    ONE_SEED,
+    Clusters,
+    Design,
+    DesignSummary,
+    Floats,
+    Ints,
+    Seeds,
+    clusters_of,
+    seeds_of,
+    seeds_part,
+    shows_power,
+)
 from proband.stats.estimators.mean import Mean, Pieces, Result
 from proband.stats.estimators.set_metric import SetMetric
 from proband.stats.estimators.share import Share
-from proband.stats.variance import ONE_SEED, DesignSummary, Seeds, seeds_of, seeds_part, shows_power, summary_of
 
 Estimator = Mean  # the base of all of them
 SHARE = Share()
@@ -206,7 +217,7 @@ class Scores:
     @cached_property
     def summary(self) -> DesignSummary:
         """The clusters and degrees of freedom."""
-        return summary_of(self.design)
+        return self.design.summary
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -369,7 +380,7 @@ def _difference(
 ) -> Difference:
     """A difference of shares lies between -1 and 1. There is no test if there are too few clusters, or if both systems
     are trained and one of them has a single seed."""
-    about = summary_of(sides[0].design if design is None else design)
+    about = (sides[0].design if design is None else design).summary
     share = len(sides) == 2 and all(each.estimator.share for each in sides)
     unknown = any(each.unknown for each in seeds)
     if not shows_power(about.freedom):

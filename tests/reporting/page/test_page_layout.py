@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from proband.reporting import ItemSet, write_report
-from proband.reporting.draw.marks import COLOURS, MODELS, shape_of
+from proband.reporting.charts import COLOURS, MODELS, shape_of
 from proband.reporting.numbers.cells import Study
 from proband.reporting.write import colour
 

@@ -1,7 +1,7 @@
 """Macro means: groups (relations) that weigh the same, however many items each has.
 
 A macro mean is a weighted mean of items with weights 1 / (groups x size of the group). Its variance has the residuals
-from the mean of each group (variance.py: groups are blocks), and its interval is that of the estimator it is made of,
+from the mean of each group (clusters.py: groups are blocks), and its interval is that of the estimator it is made of,
 once for the whole: Wilson's at the effective sample size, not one per group.
 """
 
@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.stats.clusters import Clusters, Design, Floats, Ints
+from proband.stats.clusters import Clusters, Design, Floats, Ints, Seeds, collapsed
 from proband.stats.estimators.mean import Mean, Pieces, Result
 from proband.stats.estimators.share import Share
-from proband.stats.variance import Seeds, collapsed
 
 SHARE = Share()
 

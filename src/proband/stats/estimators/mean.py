@@ -1,4 +1,4 @@
-"""Means: Student's t with the CR2 variance and Bell and McCaffrey's degrees of freedom (variance.py).
+"""Means: Student's t with the CR2 variance and Bell and McCaffrey's degrees of freedom (clusters.py).
 
 The other estimators are made of the same steps: the value of a run, the pieces of its variance (adjusted sums over
 clusters, which two systems on the same items subtract from one another), and an interval and a test from both.
@@ -12,15 +12,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from proband.stats.clusters import Clusters, Design, Floats, Ints
-from proband.stats.variance import (
+from proband.stats.clusters import (
+    Clusters,
+    Design,
     DesignSummary,
+    Floats,
+    Ints,
     Seeds,
     cluster_sums,
     combined,
     p_value,
     quantile,
-    summary_of,
     variance_factors,
     with_seeds,
 )
@@ -60,7 +62,7 @@ class Pieces:
 
     @property
     def summary(self) -> DesignSummary:
-        return summary_of(self.design)
+        return self.design.summary
 
     def freedom_of_variance(self, seeds: Sequence[Seeds] = (), excess: float | None = None) -> float:
         """Of the estimate of the variance: 2 / (2/nu + excess kurtosis of the sums / G) (Box 1953; the kurtosis is G_2

@@ -27,11 +27,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.core.metrics import Metric
-from proband.stats.clusters import Design, Floats, Partition
+from proband.stats.clusters import LEVEL, Design, Floats, Partition, Seeds, p_value, quantile
 from proband.stats.estimators.mean import Mean, Pieces, Result, t_result
 from proband.stats.estimators.share import Discordant, Share, largest_number
 from proband.stats.ranking import accuracy_of_decisions
-from proband.stats.variance import LEVEL, Seeds, p_value, quantile
 
 GROUPS = 100  # of clusters, each left out once: with 99 degrees of freedom t is 1.2 % above its limit
 DRAWS = 2000  # of the bootstrap; percentiles need 1,000 or more (Efron and Tibshirani 1993)

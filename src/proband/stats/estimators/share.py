@@ -47,9 +47,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from proband.stats.clusters import Design, Floats
+from proband.stats.clusters import Design, DesignSummary, Floats, Seeds, p_value, quantile, variance_factors, with_seeds
 from proband.stats.estimators.mean import POWER, Mean, Pieces, Result, one_sided, power, smallest, weighted_residuals
-from proband.stats.variance import DesignSummary, Seeds, p_value, quantile, summary_of, variance_factors, with_seeds
 
 EFFECTS = np.linspace(-8, 8, 161)  # of clusters, in standard deviations, and their chances: V is right to 0.6 %
 CHANCES = np.exp(-(EFFECTS**2) / 2) / np.exp(-(EFFECTS**2) / 2).sum()
@@ -102,7 +101,7 @@ def wilson(mean: Floats, number: Floats, freedom: Floats | float) -> tuple[Float
 
 def effective_number(numbers: Floats, design: Design, variance: Floats) -> Floats:
     """n_e above (the items are the last axis)."""
-    mean, about = numbers @ design.weights, summary_of(design)
+    mean, about = numbers @ design.weights, design.summary
     alone = (weighted_residuals(numbers, design) ** 2).sum(axis=-1)
     largest, inside = np.maximum(variance, alone), mean * (1 - mean)
     varies = (largest > 1e-15) & (inside > 1e-15)

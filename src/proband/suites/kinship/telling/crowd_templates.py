@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,6 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_json
 from proband.core.tables import read_table
 from proband.suites.kinship.reading.reader import KinTriple, read_facts
-from proband.suites.kinship.telling.template_language import LONGEST, Frame
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL
 
 SLOT: Final = re.compile(r"ENT_(\d)_(male|female)")
@@ -105,7 +104,7 @@ def states_exactly(text: str, words: tuple[str, ...], genders: tuple[str, ...]) 
     return {canonical(fact) for fact in reading.facts} == label
 
 
-# ---- the bank ------------------------------------------------------------------------------------------------------
+# ---- the templates for a bank --------------------------------------------------------------------------------------
 
 
 def tidy(text: str) -> str:
@@ -119,17 +118,15 @@ def tidy(text: str) -> str:
     return text if text.rstrip('"').endswith((".", "!", "?")) else text + "."
 
 
-def load_crowd(folder: Path) -> tuple[tuple[Frame, ...], dict[str, str]]:
-    """The templates of a folder that state exactly their facts, and the released split of each (by its id)."""
-    frames: dict[tuple[object, ...], Frame] = {}
-    split = {}
+def load_crowd(folder: Path, *, longest: int) -> list[TemplateRow]:
+    """The templates of a folder that state exactly their facts, `longest` at most, each once; {0} stands for person 0
+    in their texts."""
+    rows: dict[tuple[object, ...], TemplateRow] = {}
     for row in read_rows(folder):
         text = SLOT.sub(lambda m: f"{{{m[1]}}}", tidy(row.text))
-        clause = tuple(NEUTRAL[w] for w in row.words)
         braces = text.count("{") - len(SLOT.findall(row.text))
-        plain = len(row.words) <= LONGEST and not braces and "<" not in text
-        if plain and (text, clause, row.genders) not in frames and states_exactly(row.text, row.words, row.genders):
-            name = f"clutrr.{row.id}"
-            frames[text, clause, row.genders] = Frame(name, name, text, clause, row.genders)
-            split[name] = row.split
-    return tuple(frames.values()), split
+        plain = len(row.words) <= longest and not braces and "<" not in text
+        key = (text, tuple(NEUTRAL[w] for w in row.words), row.genders)
+        if plain and key not in rows and states_exactly(row.text, row.words, row.genders):
+            rows[key] = replace(row, text=text)
+    return list(rows.values())

@@ -31,8 +31,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.telling.bank import OURS, Bank, Occasion, load_bank
-from proband.suites.kinship.telling.template_language import Frame, Phrase
+from proband.suites.kinship.telling.bank import OURS, Bank, Frame, Occasion, Phrase, load_bank
 from proband.suites.kinship.world.families import Random, shuffle
 from proband.suites.kinship.world.relations import (
     ALL_GENDER,

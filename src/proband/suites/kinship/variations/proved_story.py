@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 
 from proband.core.types import Item
+from proband.suites.kinship.generate.build import likeness
 from proband.suites.kinship.generate.options import parse_hold_out, parse_shares
-from proband.suites.kinship.generate.wording import likeness
 from proband.suites.kinship.logic.certificates import certificate
 from proband.suites.kinship.logic.closure import Edge, asked_path, shortest_path
 from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, load_bank

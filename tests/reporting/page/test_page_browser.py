@@ -13,7 +13,7 @@ from proband.core.files import write_text
 from proband.core.metrics import accuracy_of as accuracy
 from proband.reporting import ItemSet
 from proband.reporting.numbers.cells import Study
-from proband.reporting.page import browse
+from proband.reporting.page import page
 
 
 def parse_script(text: str) -> list[Any]:
@@ -23,11 +23,11 @@ def parse_script(text: str) -> list[Any]:
 
 
 def written(loaded: ItemSet, out: Path) -> dict[str, int]:
-    return browse.write_browser(Study(loaded, seed=0), lambda name, text: write_text(out / Path(name).name, text))
+    return page.write_browser(Study(loaded, seed=0), lambda name, text: write_text(out / Path(name).name, text))
 
 
 def test_the_shards_hold_every_item_and_answer(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
-    loaded = make_set(browse.SHARD * 2 + 3, hostile=True)
+    loaded = make_set(page.SHARD * 2 + 3, hostile=True)
     counts = written(loaded, tmp_path)
     key, index = parse_script((tmp_path / "analogy-index.js").read_text("utf-8"))
     assert (key, index["count"]) == ("analogy", len(list(loaded.items())))
@@ -53,7 +53,7 @@ def test_the_shards_hold_every_item_and_answer(make_set: Callable[..., ItemSet],
             assert record["answers"][m]["s"] == [round(score, 4) for score in answers[i].scores]
             assert index["right"][m][i] == {1.0: "1", 0.0: "0"}[accuracy(item, answers[i]) or 0.0]
         assert record["show"] == loaded.suite.show(item)
-    assert counts == {"items": len(records), "shown": len(records), "drawings": browse.DRAWN}
+    assert counts == {"items": len(records), "shown": len(records), "drawings": page.DRAWN}
 
 
 def test_no_file_can_end_a_script_early(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_what_is_no_drawing_is_refused(make_set: Callable[..., ItemSet], tmp_pat
 def test_of_a_large_set_the_browser_has_a_sample(
     make_set: Callable[..., ItemSet], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browse, "SHOWN", 200)
+    monkeypatch.setattr(page, "SHOWN", 200)
     loaded = make_set(1200)
     counts = written(loaded, tmp_path)
     assert (counts["items"], counts["shown"]) == (1200, 200)
