@@ -492,6 +492,7 @@ def test_an_evaluation_whose_server_goes_away_is_rerun_and_pays_nothing_twice(
         assert main(words) == 0
         paid = len(sent)
         assert main(words) == 0  # a finished one asks nothing
+    # also of a question that was on its way when another failed: its answer is waited for and kept
     assert len(sent) == len(set(sent)) == paid == 28
 
 

@@ -1,17 +1,23 @@
-"""A run on a Ray cluster gives the bytes of a local one; what Ctrl-C does."""
+"""A run on a Ray cluster gives the bytes of a local one; what a failure and Ctrl-C do."""
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import proband
+from proband.core.errors import ModelFailed
 from proband.core.progress import Verbosity
-from proband.pipeline.asking.engines import on_interrupt
+from proband.core.types import Answer, Item
+from proband.pipeline.asking.engines import Executor, on_interrupt, run_chunks
 
 PROGRAM = """
 import sys
@@ -34,6 +40,34 @@ def test_ray_gives_the_same_answers(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert (tmp_path / "ray" / "answers.jsonl").read_bytes() == (tmp_path / "local" / "answers.jsonl").read_bytes()
+
+
+def test_answers_to_what_was_sent_before_a_failure_are_kept_and_no_more_is_sent() -> None:
+    """A server may bill a request that is abandoned, and the command that resumes would send it again."""
+    sent, drained, cancelled = threading.Event(), threading.Event(), threading.Event()
+    kept: list[str] = []
+
+    def answer(items: Sequence[Item]) -> list[Answer]:
+        if items[0].id == "fails":
+            sent.wait(10)
+            raise ModelFailed("500")
+        sent.set()
+        while not (drained.is_set() or cancelled.is_set()):
+            drained.wait(0.01)
+        if cancelled.is_set():
+            raise asyncio.CancelledError
+        return [Answer(item_id=item.id) for item in items]
+
+    chunks = [[Item(id=name, suite="toy", prompt="", choices=(), gold=None)] for name in ("sent", "fails", "later")]
+    with ThreadPoolExecutor(2) as pool, pytest.raises(ModelFailed, match="500"):
+        run_chunks(
+            Executor(lambda items: pool.submit(answer, items), 2, drained.set, cancelled.set),
+            chunks,
+            put=lambda answers: kept.extend(each.item_id for each in answers),
+            tick=lambda: None,
+            interruptible=False,
+        )
+    assert kept == ["sent"]
 
 
 def test_a_second_ctrl_c_does_not_leave_a_lock_locked(monkeypatch: pytest.MonkeyPatch) -> None:

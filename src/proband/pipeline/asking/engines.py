@@ -62,33 +62,33 @@ def answer_chunks(run: RunSetup, chunks: Chunks, *, put: Put, tick: Tick) -> Non
 
 
 def run_chunks(executor: Executor, chunks: Chunks, *, put: Put, tick: Tick, interruptible: bool) -> None:
-    """The loop. If a chunk fails, the answers so far are collected and the first failure is raised."""
+    """The loop. After a failure nothing new starts, but what was sent is waited for, since a server may bill it; the
+    answers so far are collected and the first failure is raised."""
     under_way: list[Future[list[Answer]]] = []
+    failures: list[Exception] = []
 
     def collect(done: Collection[Future[list[Answer]]]) -> None:
-        failed = None
         for future in [each for each in under_way if each in done]:
             under_way.remove(future)
-            error = future.exception()
-            if error is None:
+            try:
                 put(future.result())
-            elif not isinstance(error, asyncio.CancelledError):  # which was not sent any more
-                failed = failed or error
-        if failed is not None:
-            raise failed
+            except asyncio.CancelledError:
+                pass  # it was not sent any more
+            except Exception as error:
+                failures.append(error)
 
     def wait_for_some() -> None:
         with interrupt.deferred():
             done = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED).done
         collect(done)
         tick()
-        if interrupt.is_set():
+        if interrupt.is_set() or failures:
             executor.drain()
 
     with on_interrupt() if interruptible else nullcontext(Interrupt()) as interrupt:
         try:
             for items in chunks:
-                if interrupt.is_set():
+                if interrupt.is_set() or failures:
                     break
                 under_way.append(executor.submit(items))
                 while len(under_way) >= executor.at_once:
@@ -98,8 +98,10 @@ def run_chunks(executor: Executor, chunks: Chunks, *, put: Put, tick: Tick, inte
         except BaseException:
             executor.cancel()
             wait(under_way)
-            collect({each for each in under_way if each.exception() is None})
+            collect(list(under_way))
             raise
+    if failures:
+        raise failures[0]
     if interrupt.is_set():
         raise KeyboardInterrupt
 
