@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.solvers.conftest import Talks
 
 from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.pipeline.export import export
 from proband.pipeline.step_labels import labelled_steps, write_stepwise
 from proband.pipeline.steps import Checkers, replies_of
+from proband.solvers.generate import GenerateOptions, settings_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models" / "remote"))
 if TYPE_CHECKING:
@@ -88,7 +90,7 @@ def test_judges_are_measured(
     replies: Path, tmp_path: Path, says: str, precision: float | None, recall: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def reply(path: str, body: dict[str, Any]) -> dict[str, Any]:
-        step = body["messages"][0]["content"].partition("Next step: ")[2].partition("\n")[0]
+        step = step_of(body["messages"][0]["content"])
         verdict = ("wrong" if "aunt" in step else "right") if says == "proof" else says
         return chat(json.dumps({"verdict": verdict, "confidence": 0.9}))
 
@@ -109,6 +111,40 @@ def test_judges_are_measured(
     assert json.loads((tmp_path / "out" / "judge.json").read_text()) == result
 
 
+def step_of(text: str) -> str:
+    return text.partition("Next step: ")[2].replace("\\n", "\n").partition("\n")[0]
+
+
+def test_a_reply_without_a_verdict_is_counted_and_one_without_confidence_is_not_calibrated(
+    replies: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def reply(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        step = step_of(body["messages"][0]["content"])
+        without = '{"verdict": "right"}' if "grandmother" in step else '{"verdict": "right" or "wrong"}'
+        return chat('{"verdict": "wrong", "confidence": "high"}' if "aunt" in step else without)
+
+    with Stub(reply) as stub:
+        words = ["steps", str(replies), "-o", str(tmp_path / "out"), "--domain", "kinship", "--no-cache", "--judge"]
+        assert main([*words, f"openai:j@{stub.url}"]) == 0
+        assert any(len(body["messages"]) == 3 for body in stub.bodies)  # asked once more
+    result = json.loads((tmp_path / "out" / "judge.json").read_text())
+    items = (tmp_path / "out" / "judge" / "items.jsonl").read_text().splitlines()
+    known, unread = len(items), sum("aunt" not in own and "grandmother" not in own for own in map(step_of, items))
+    assert 0 < unread < known
+    assert (result["read"], result["unread"]["share"]) == (known - unread, pytest.approx(unread / known))
+    assert result["calibration"] == []
+    assert f"{known} steps: {100 * unread / known:.0f} % (too few) without a verdict" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("usual", "most"), [(256, 64), (4096, 4096)])
+def test_a_verdict_is_short_unless_the_model_reasons(usual: int, most: int) -> None:
+    class Judge(Talks):
+        default_max_tokens = usual
+
+    assert settings_of(Judge(), GenerateOptions(brief=True), 0)["max_tokens"] == most
+    assert settings_of(Judge(), GenerateOptions(brief=True, max_tokens=9), 0)["max_tokens"] == 9
+
+
 def test_the_judge_of_the_guide(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page's own replies and command, at a server whose judge calls every step right but those about an aunt."""
     page = (root / "docs" / "replies.md").read_text(encoding="utf-8")
@@ -120,7 +156,7 @@ def test_the_judge_of_the_guide(root: Path, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
 
     def reply(path: str, body: dict[str, Any]) -> dict[str, Any]:
-        step = body["messages"][0]["content"].partition("Next step: ")[2].partition("\n")[0]
+        step = step_of(body["messages"][0]["content"])
         return chat(json.dumps({"verdict": "wrong" if "aunt" in step else "right", "confidence": 0.75}))
 
     with Stub(reply) as stub:

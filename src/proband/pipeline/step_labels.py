@@ -119,41 +119,41 @@ def judge_steps(out: Path, *, model: str, options: RunOptions) -> dict[str, Any]
     write_jsonl(folder / "items.jsonl", items)
     if not known:
         raise ProbandError("no step has a label, so there is nothing to judge")
-    of_solver = {"max-tokens": 512, **options.options, "prompt": "bare"}
+    of_solver = {"brief": True, **options.options, "prompt": "bare"}
     asked = replace(options, solver="generate", split="all", options=of_solver)
     run_planned(PlannedRun(items=folder, model=model, folder=folder / "run", options=asked))
-    answers = read_answers(folder / "run" / "answers.jsonl")
-    judged = [(known[answer.item_id], verdict) for answer in answers if (verdict := verdict_in(answer)) is not None]
-    result = {"model": model, "steps": len(known), "read": len(judged), **compared(judged)}
+    verdicts = [(known[each.item_id], verdict_in(each)) for each in read_answers(folder / "run" / "answers.jsonl")]
+    judged = [(step, verdict) for step, verdict in verdicts if verdict]
+    unread = _share([(float(verdict is None), shared) for (*_, shared), verdict in verdicts])
+    result = {"model": model, "steps": len(known), "read": len(judged), "unread": unread, **compared(judged)}
     write_json(out / "judge.json", result)
     return result
 
 
-def verdict_in(answer: Answer) -> tuple[bool, float] | None:
-    """(right, confidence) in a judge's reply; None where it gives none."""
+def verdict_in(answer: Answer) -> tuple[bool, float | None] | None:
+    """(right, confidence from 0 to 1 if it has one) in a judge's reply; None where it gives no verdict."""
     value = json_of(answer.text or "") or {}
-    verdict = str(value.get("verdict", "")).strip().lower()
-    confidence = value.get("confidence", 1.0)
+    verdict, given = str(value.get("verdict", "")).strip().lower(), value.get("confidence")
     if answer.status or verdict not in ("right", "wrong"):
         return None
-    return verdict == "right", min(1.0, max(0.0, float(confidence))) if isinstance(confidence, int | float) else 1.0
+    return verdict == "right", float(given) if type(given) in (int, float) and 0 <= given <= 1 else None
 
 
-Judged = Sequence[tuple[tuple[LabelledStep, int, list[str]], tuple[bool, float]]]
+Judged = Sequence[tuple[tuple[LabelledStep, int, list[str]], tuple[bool, float | None]]]
 
 
 def compared(judged: Judged) -> dict[str, Any]:
     """Precision and recall of *wrong step*, by kind and position; how often confident verdicts are right."""
     groups: defaultdict[str, list[Any]] = defaultdict(list)
+    bins: defaultdict[int, list[Any]] = defaultdict(list)
     for each in judged:
-        (step, place, _), _ = each
+        (step, place, shared), (right, confidence) = each
         groups["all"].append(each)
         groups[f"kind: {step.verdict}"].append(each)
         groups[f"position: {place + 1}" if place + 1 < POSITIONS else f"position: {POSITIONS} or later"].append(each)
-    bins: defaultdict[int, list[Any]] = defaultdict(list)
-    for (step, _, shared), (right, confidence) in judged:
-        number = min(BINS - 1, int((confidence - 0.5) * 2 * BINS)) if confidence >= 0.5 else 0
-        bins[number].append((float(right == step.label), shared, confidence))
+        if confidence is not None:
+            number = min(BINS - 1, max(0, int((confidence - 0.5) * 2 * BINS)))
+            bins[number].append((float(right == step.label), shared, confidence))
     calibration = [
         {"confidence": round(sum(c for *_, c in own) / len(own), 3), **_share([each[:2] for each in own])}
         for _, own in sorted(bins.items())

@@ -29,6 +29,7 @@ from proband.solvers.replies import letters_shown
 
 BASE_MAX_TOKENS = 32  # length limit for a base model, which does not stop by itself
 THINKING_MAX_TOKENS = 1024  # the limit if it thinks first
+BRIEF_MAX_TOKENS = 64  # the limit of a verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +45,7 @@ class GenerateOptions:
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="longest reply (default: 256; 4,096 for endpoints and models that reason by themselves)"),
     ] = None
+    brief: Annotated[bool, Meta(description="at most 64 tokens, unless the model reasons by itself")] = False
     temperature: Annotated[float, Meta(description="0: the likeliest token each time", ge=0)] = 0.0
     logprobs: Annotated[
         bool, Meta(description="keep the mean log-probability of each reply's tokens, where an endpoint gives it")
@@ -101,7 +103,7 @@ def make_generate_solver(asking: Asking) -> Solver:
 def recorded(options: GenerateOptions, *, asking: Asking) -> dict[str, Any]:
     """Options for run.json, with the name and hash of the prompt."""
     prompt = asking.prompt(options)
-    kept = {name: value for name, value in settings(options).items() if name != "logprobs" or value}
+    kept = {name: value for name, value in settings(options).items() if name not in ("brief", "logprobs") or value}
     return {**kept, "prompt": prompt.name, "prompt-sha": prompt.sha[:16]}
 
 
@@ -193,5 +195,7 @@ def plain_text(chat: Chat) -> str:
 def settings_of(model: Any, options: GenerateOptions, seed: int) -> dict[str, Any]:
     """Length, temperature and seed of a model's replies."""
     usual = model.default_max_tokens if isinstance(model, Chats) else BASE_MAX_TOKENS
+    if options.brief and usual < THINKING_MAX_TOKENS:
+        usual = BRIEF_MAX_TOKENS
     most = options.max_tokens or max(usual, THINKING_MAX_TOKENS if options.think else 0)
     return {"max_tokens": most, "temperature": options.temperature, "seed": seed}

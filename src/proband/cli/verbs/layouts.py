@@ -201,7 +201,7 @@ def steps_layout(result: Mapping[str, Any]) -> Iterable[Any]:
         if reasons := list(result[what].items())[:REASONS]:
             yield table(("", what), [(count, why) for why, count in reasons], numbers=(0,))
     if judged := result.get("judge"):
-        yield f"{judged['model']} as a judge of {judged['steps']} steps ({judged['read']} verdicts read):"
+        yield f"{judged['model']} as a judge of {judged['steps']} steps: {_share(judged['unread'])} without a verdict"
         quality = judged["wrong steps"].items()
         rows = [(name, own["steps"], _share(own["precision"]), _share(own["recall"])) for name, own in quality]
         yield table(("wrong steps", "steps", "precision", "recall"), rows, numbers=(1, 2, 3))
