@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.proof.conftest import STORY, check, checker
 
 from proband.pipeline.checking import provers_of_suites
@@ -62,6 +63,47 @@ def test_a_statement_is_right_if_it_follows_in_a_world_that_the_story_may_mean()
     assert (wrong.outcome, [s.verdict for s in wrong.statements]) == ("wrong answer, wrong step", ["possible"])
     known = ReplyChecker(judge_for("grid", provers_of_suites(), world="half-plane", templates=True))
     assert [s.verdict for s in known.check(row, "So the mill is northwest of the pier.").statements] == ["possible"]
+
+
+@pytest.mark.parametrize(
+    ("world", "west", "east"),
+    [("", "entailed", "entailed"), ("unit", "entailed", "entailed"), ("half-plane", "contradicted", "entailed")],
+)
+def test_a_negation_is_right_where_a_world_excludes_it_and_contradicted_where_it_follows_in_all(
+    world: str, west: str, east: str
+) -> None:
+    """To the west means exactly west, or anywhere on that side."""
+    own = ReplyChecker(judge_for("grid", provers_of_suites(), world=world, templates=True))
+    text, question = (
+        "The mill is northwest of the inn. The inn is west of the pier.",
+        "Where is the mill relative to the pier?",
+    )
+    row = AuditRow(file="own", line=None, key="1", cells={}, text=text, question=question)
+    said = "The mill is not west of the inn. The mill is not east of the inn. The inn is not west of the pier."
+    statements = own.check(row, said).statements
+    assert [each.verdict for each in statements] == [west, east, "contradicted"]
+    assert bool(statements[0].assumes) == (not world)
+    assert not statements[1].assumes
+
+
+def test_what_is_right_in_one_world_alone_lists_it() -> None:
+    row = AuditRow(
+        file="",
+        line=None,
+        key="1",
+        cells={},
+        text="The mill is northwest of the inn.",
+        question="Where is the mill relative to the inn?",
+    )
+    (said,) = checker("grid").check(row, "The mill is west of the inn.").statements
+    assert (said.verdict, said.assumes[:26]) == ("entailed", "a fact is about one axis o")
+
+
+def test_a_denied_gender_that_is_open_is_possible() -> None:
+    story = "Kim is the child of Bo. Bo is the brother of Dee. Dee is married to Carl."
+    denied = "Kim is not Bo's son. Carl is not Kim's uncle. Carl is not Kim's father. Kim is not Bo's child."
+    reply = check(denied, story=story, question="What is Kim to Bo?")
+    assert [each.verdict for each in reply.statements] == ["possible", "possible", "entailed", "contradicted"]
 
 
 def test_cousins_and_great_aunts_are_checked() -> None:

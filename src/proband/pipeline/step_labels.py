@@ -133,10 +133,11 @@ def judge_steps(out: Path, *, model: str, options: RunOptions) -> dict[str, Any]
 def verdict_in(answer: Answer) -> tuple[bool, float | None] | None:
     """(right, confidence from 0 to 1 if it has one) in a judge's reply; None where it gives no verdict."""
     value = json_of(answer.text or "") or {}
-    verdict, given = str(value.get("verdict", "")).strip().lower(), value.get("confidence")
+    verdict, given = str(value.get("verdict", "")).strip().lower(), value.get("confidence", -1)
     if answer.status or verdict not in ("right", "wrong"):
         return None
-    return verdict == "right", float(given) if type(given) in (int, float) and 0 <= given <= 1 else None
+    stated = isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= 1
+    return verdict == "right", float(given) if stated else None
 
 
 Judged = Sequence[tuple[tuple[LabelledStep, int, list[str]], tuple[bool, float | None]]]

@@ -14,7 +14,7 @@ none of these worlds. If the story fits none of them, the first world of the dom
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -64,28 +64,27 @@ class Facts:
         worlds = (*dict.fromkeys((*named, *domain.worlds)),) if named else self.judge.worlds[::-1]  # the widest first
         self.deciders = [Decider(domain, self.judge.prover, (world,)) for world in worlds]
         self.named = len(named or worlds)
+        self.usual = named[0] if named else ""  # the world that a statement need not say it assumes
 
     def state(self, fact: Fact) -> Statement:
         """The verdict on a statement; a gender that it assumes holds from now on."""
-        decision = self.decide(self.stated, fact)
-        if decision.verdict == "inconsistent":  # in every world
+        decisions = list(self.verdicts(self.stated, *_asked(fact)))
+        if not decisions:  # inconsistent in every world
             return self._again(fact) or Statement(fact=fact, verdict=POSSIBLE)
-        follows, proof = decision.verdict in FOLLOWS, tuple(self.stated[number] for number in decision.proof)
-        if fact.negated and follows:
-            return Statement(fact=fact, verdict=CONTRADICTED, proof=proof, instead=decision.right)
-        if fact.negated:
-            fits = decision.verdict != "false"
-            return Statement(fact=fact, verdict=POSSIBLE if fits else ENTAILED, proof=() if fits else proof)
-        if decision.verdict == GENDER_OPEN and fact.gender and fact.who not in self.assumed:
-            self.assumed[fact.who] = fact.gender
-            return replace(self.state(fact), assumes=f"{fact.who} is {fact.gender}")
-        if follows:
+        right, wrong = (("false",), "entailed") if fact.negated else (FOLLOWS, "false")
+        decision = next((each for each in decisions if each.verdict in right), decisions[0])
+        proof = tuple(self.stated[number] for number in decision.proof)
+        if decision.verdict in right:
+            if decision.verdict == GENDER_OPEN and fact.gender and fact.who not in self.assumed:
+                self.assumed[fact.who] = fact.gender
+                return replace(self.state(fact), assumes=f"{fact.who} is {fact.gender}")
             world = next(iter(decision.by_world))
-            assumes = "" if world in self.deciders[0].worlds else self.judge.domain.worlds[world]
+            everywhere = world == self.usual or all(each.verdict in right for each in decisions)
+            assumes = "" if everywhere else self.judge.domain.worlds[world]
             entailed = self._again(fact) or Statement(fact=fact, verdict=ENTAILED, proof=proof)
             return replace(entailed, assumes=assumes)
-        possible = tuple(dict.fromkeys(decision.possible))
-        if decision.verdict == "false" and not self._fits_widely(fact):
+        possible = () if fact.negated else tuple(dict.fromkeys(decision.possible))
+        if all(each.verdict == wrong for each in decisions):
             return Statement(fact=fact, verdict=CONTRADICTED, proof=proof, instead=decision.right, possible=possible)
         return Statement(fact=fact, verdict=POSSIBLE, possible=possible)
 
@@ -129,42 +128,35 @@ class Facts:
             return None
         return Statement(fact=fact, verdict=CONTRADICTED if set(verdicts) == {"false"} else POSSIBLE)
 
-    def _fits_widely(self, fact: Fact) -> bool:
-        """Does it hold in one of the further worlds that the domain allows for replies?"""
-        problem, word = self.problem(self.stated, (fact.who, fact.of)), Word(fact.relation, fact.gender)
-        others = (decider.world for decider in self.deciders[1 : self.named])
-        solutions = (self.judge.prover.solve(problem, world) for world in others)
-        return any(self.judge.prover.fits(each, word) for solution in solutions for each in solution.possible)
-
     def problem(self, facts: Iterable[Fact], question: tuple[str, str]) -> Problem:
         own = tuple(facts)
         things = {*question, *(thing for fact in own for thing in (fact.who, fact.of))}
         genders = {thing: self.genders.get(thing) or self.assumed.get(thing) for thing in things}
         return Problem(own, question, tuple(sorted(genders.items())))
 
-    def decide(self, facts: Sequence[Fact], fact: Fact) -> RowVerdict:
-        """The prover's verdict on a statement, given facts."""
-        word = Word(fact.relation, fact.gender)
-        asked = AskedRelation(fact.who, fact.of)
-        return self.ask(facts, asked, Label(word, self.judge.domain.word_for(word)))
-
     def ask(self, facts: Sequence[Fact], asked: AskedRelation, label: Label) -> RowVerdict:
         """The verdict in the first world in which the label follows, else in the first that fits the facts."""
-        problem = self.problem(facts, asked.pair)
-        first = self.deciders[0].decide(problem, asked, label)
-        if first.verdict in FOLLOWS:
-            return first
-        broken = first.verdict == "inconsistent"
-        for decider in self.deciders[1 : None if broken else self.named]:
-            other = decider.decide(problem, asked, label)
-            if other.verdict in FOLLOWS or (broken and other.verdict != "inconsistent"):
-                return other
-        return first
+        first = None
+        for decision in self.verdicts(facts, asked, label):
+            if decision.verdict in FOLLOWS:
+                return decision
+            first = first or decision
+        return first or RowVerdict(verdict="inconsistent")
+
+    def verdicts(self, facts: Sequence[Fact], asked: AskedRelation, label: Label) -> Iterator[RowVerdict]:
+        """The verdicts in the worlds that a reply may mean; if the facts fit none of them, in the next that fits."""
+        problem, fitting = self.problem(facts, asked.pair), 0
+        for number, decider in enumerate(self.deciders):
+            if fitting and number >= self.named:
+                return
+            decision = decider.decide(problem, asked, label)
+            if decision.verdict != "inconsistent":
+                fitting += 1
+                yield decision
 
     def follows(self, facts: Sequence[Fact], fact: Fact) -> tuple[int, ...] | None:
         """Numbers of the facts from which a statement follows; None if it does not follow."""
-        word, asked = Word(fact.relation, fact.gender), AskedRelation(fact.who, fact.of)
-        decision = self.try_ask(facts, asked, Label(word, self.judge.domain.word_for(word)))
+        decision = self.try_ask(facts, *_asked(fact))
         return decision.proof if decision and decision.verdict in FOLLOWS else None
 
     def try_ask(self, facts: Sequence[Fact], asked: AskedRelation, label: Label) -> RowVerdict | None:
@@ -173,3 +165,7 @@ class Facts:
             return self.ask(facts, asked, label) if facts else None
         except ProbandError:
             return None
+
+
+def _asked(fact: Fact) -> tuple[AskedRelation, Label]:
+    return AskedRelation(fact.who, fact.of), Label(Word(fact.relation, fact.gender), "")

@@ -182,22 +182,22 @@ class _Writer:
         return torch.from_numpy(drawn).to(logits.device)
 
 
-LOOP_TOKENS, LOOP_ROUNDS, LONGEST_ROUND = 48, 4, 40
+LOOP_TOKENS, LOOP_ROUNDS, LONGEST_ROUND = 48, 4, 256
 
 
 def in_a_loop(tokens: Sequence[int]) -> bool:
     """Does a text repeat itself? Its last 48 or more tokens repeat one sequence at least four times, so the rest up
     to the limit would repeat it, too.
 
-    >>> in_a_loop([1, 2, 3] * 16), in_a_loop([1, 2, 3] * 15), in_a_loop([7] * 48), in_a_loop(list(range(400)))
-    (True, False, True, False)
+    >>> in_a_loop([1, 2, 3] * 16), in_a_loop([1, 2, 3] * 15), in_a_loop([7] * 48), in_a_loop([*range(200)] * 4)
+    (True, False, True, True)
     """
-    for size in range(1, LONGEST_ROUND + 1):
+    longest = min(LONGEST_ROUND, len(tokens) // LOOP_ROUNDS)
+    for size in (size for size in range(1, longest + 1) if tokens[-1 - size] == tokens[-1]):
         whole = size * max(LOOP_ROUNDS, -(-LOOP_TOKENS // size))
-        if len(tokens) >= whole and tokens[-size:] == tokens[-2 * size : -size]:
-            tail = tokens[-whole:]
-            if all(one == other for one, other in zip(tail, tail[size:])):
-                return True
+        tail = tokens[-whole:]
+        if len(tokens) >= whole and all(one == other for one, other in zip(tail, tail[size:])):
+            return True
     return False
 
 
