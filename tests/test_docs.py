@@ -41,10 +41,8 @@ OURS = re.compile(
 PLANNED = "proband study script "
 
 # Pages that load models, evaluate whole panels or train nets: the shell runs them at night.
-BY_NIGHT = tuple(
-    f"docs/{page}.md"
-    for page in ("asking", "evaluate", "extending", "facts", "inference", "kinship", "replies", "studies")
-)
+SUITE_PAGES = ("analogy", "facts", "inference", "kinship", "script")
+BY_NIGHT = tuple(f"docs/{page}.md" for page in (*SUITE_PAGES, "asking", "evaluate", "extending", "replies", "studies"))
 
 
 def blocks(page: Path) -> list[tuple[str, str, str]]:

@@ -6,17 +6,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 if TYPE_CHECKING:
     from annotate.tests.servers import Postgres, Server, database_server, programs
-    from annotate.tests.visitors import Person
+    from annotate.tests.visitors import CONTACT, Owner, Person, questionnaires, write_lines
 else:
     from servers import Postgres, Server, database_server, programs
-    from visitors import Person
+    from visitors import CONTACT, Owner, Person, questionnaires, write_lines
 
 
 @pytest.fixture(scope="session")
@@ -67,3 +67,33 @@ def person() -> Iterator[Callable[..., Person]]:
     yield come
     for each in there:
         each.client.close()
+
+
+@pytest.fixture
+def sign_in() -> Iterator[Callable[..., Owner]]:
+    """Owners, who leave at the end."""
+    there: list[Owner] = []
+
+    def come(*words: Any, **more: Any) -> Owner:
+        there.append(Owner(*words, **more))
+        return there[-1]
+
+    yield come
+    for each in there:
+        each.client.close()
+
+
+@pytest.fixture
+def study(tmp_path: Path, served: Callable[[Path], Any], sign_in: Callable[..., Owner]) -> Any:
+    """Three questions of four sentences, two answers each; pay, own codes, one unit may be skipped."""
+
+    def make(**settings: Any) -> tuple[Path, Any, Owner]:
+        folder = tmp_path / "study"
+        items = write_lines(tmp_path / "q.jsonl", questionnaires(3, 4))
+        from proband_annotate.create import init
+
+        made = init(folder, kind="judge", items=items, settings_given={"people": {"overlap": 2}, **CONTACT, **settings})
+        server = served(folder)
+        return folder, server, sign_in(server.url, folder, made["password"])
+
+    return make

@@ -122,7 +122,9 @@ class Commands:
         while not stop.is_set():
             turns = turns or self.rng.sample(COMMANDS, len(COMMANDS))
             name, out, who = turns.pop(), self.folder.parent / f"out-{self.number}", self.somebody()
-            if name == "erase" and not who:
+            if name == "erase" and not who:  # later
+                turns.insert(0, name)
+                await asyncio.sleep(0.05)
                 continue
             acknowledged, more = len(self.record.acknowledged), ["-o", str(out)]
             if name == "erase":

@@ -118,16 +118,6 @@ def test_units_of_systemd_start_commands_of_ours(name: str) -> None:
         subprocess.run(["systemd-analyze", "verify", "--man=no", str(DEPLOY / name)], check=False, timeout=60)
 
 
-def test_every_command_of_the_guide_exists() -> None:
-    guide = (ROOT / "docs" / "annotate.md").read_text().partition("## On a server")[2]
-    found = re.findall(r"(?m)^(?:\$ |ExecStart=)?(?:sudo -u proband )?\S*proband annotate ([^\n#]+)", guide)
-    found += re.findall(r"(?m)docker compose (?:run --rm|exec) app (?:proband annotate )?([^\n#]+)", guide)
-    assert len(found) >= 8
-    for words in found:
-        step, _ = parsed(shlex.split(words))
-        assert step
-
-
 # ---- with real servers -----------------------------------------------------------------------------------------------
 
 

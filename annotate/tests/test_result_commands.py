@@ -14,6 +14,18 @@ import pytest
 from proband.cli import main
 from proband.core.files import read_items
 from proband.core.types import Item
+from proband_annotate.results.reading import collected
+
+if TYPE_CHECKING:
+    from annotate.tests.visitors import (
+        Come,
+        finished,
+        joined,
+        questionnaires,
+        write_lines,
+    )
+else:
+    from visitors import Come, finished, joined, questionnaires, write_lines
 
 if TYPE_CHECKING:
     from annotate.tests.visitors import simulate, write_lines
@@ -199,3 +211,22 @@ def test_puzzles_solved_become_rows_of_people(tmp_path: Path, capsys: pytest.Cap
     assert float(rows["people (time limited)"]["mean"]) == pytest.approx(sum(right) / 60)
     assert rows["people (time limited)"]["runs"] == "3"
     assert float(rows["people (unlimited time)"]["mean"]) == 1.0
+
+
+def test_units_are_added_while_the_server_runs(
+    study: Any, person: Come, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, server, _ = study(people={"overlap": 1})
+    someone = joined(server, folder, person, "ann")
+    more = write_lines(tmp_path / "more.jsonl", questionnaires(5, 4))  # three of them are there already
+    for added in (2, 0):  # a second time changes nothing
+        assert main(["annotate", "add", str(folder), "--items", str(more), "--json"]) == 0
+        assert f'"added":{added}' in capsys.readouterr().out.replace(" ", "")
+    finished(someone)
+    found = collected(folder)
+    assert sorted(each.unit for each in found.given) == ["q0", "q1", "q2", "q3", "q4"]
+    assert len((folder / "units.jsonl").read_text().splitlines()) == 5
+    other = questionnaires(1, 3)
+    write_lines(tmp_path / "other.jsonl", other)
+    assert main(["annotate", "add", str(folder), "--items", str(tmp_path / "other.jsonl")]) != 0
+    assert "'q0' is in the study with another text" in capsys.readouterr().err

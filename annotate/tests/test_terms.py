@@ -290,23 +290,3 @@ def test_a_wrong_secret_is_refused_and_a_right_one_can_be_rotated(
     with pytest.raises(ProbandError, match="is not that of this study"):
         open_project(folder)
     (folder / "secret").write_text(before)
-
-
-def test_the_preview_stores_nothing(tmp_path: Path, served: Any) -> None:
-    folder, password = made(tmp_path, trial=1, gold=1, quality={"attention-every": 2, "gold-every": 3})
-    owner = Owner(served(folder).url, folder, password)
-    listed = owner.page("/preview")
-    places = re.findall(r'href="/owner(/preview/[\w-]+)"', listed)
-    assert len(places) == 6 + 6
-    for place in places:
-        page = owner.page(place)
-        assert "Nothing you do here is stored." in page
-        assert "/v/" not in page
-    unit = re.search(r'name="unit" value="(\d+)"', owner.page("/preview/unit"))
-    assert unit
-    empty = owner.do("/preview/unit", unit=unit[1])
-    assert empty.status_code == 422
-    assert "would have been stored" in owner.do("/preview/unit", unit=unit[1], **judged("no")).text
-    found = collected(folder)
-    assert (found.people, found.given) == ([], [])
-    owner.client.close()

@@ -14,7 +14,9 @@ import httpx
 
 from proband.core.files import dumps
 from proband_annotate.project import secret_of
-from proband_annotate.tokens import form_token
+from proband_annotate.tokens import form_token, new_link
+
+CONTACT = {"texts": {"contact": "owner@example.org"}}
 
 
 def questionnaires(count: int = 3, candidates: int = 4) -> list[dict[str, Any]]:
@@ -79,6 +81,9 @@ class Person:
         return self.page
 
 
+Come = Callable[..., Person]
+
+
 class Owner:
     """Signed in, with the token of the session."""
 
@@ -100,6 +105,21 @@ class Owner:
 
 def judged(label: str = "yes", count: int = 4) -> dict[str, str]:
     return {f"c{place}": label for place in range(count)}
+
+
+def joined(server: Any, folder: Path, person: Come, name: str) -> Person:
+    someone = person(server.url, new_link(secret_of(folder), "crowd"), participant=name)
+    someone.begin()
+    return someone
+
+
+def finished(someone: Person) -> str:
+    """Answers until the end; gives the completion code."""
+    while 'name="c0"' in someone.html:
+        someone.send("answer", **judged("yes"))
+    found = re.search(r'<output id="code">([^<]+)<', someone.html)
+    assert found, someone.html
+    return found[1]
 
 
 def simulate(
@@ -161,6 +181,18 @@ def three_questions(tmp_path: Path, **settings: Any) -> Path:
     items = write_lines(tmp_path / "q.jsonl", questionnaires(3, 4))
     init(tmp_path / "study", kind="judge", items=items, settings_given=settings)
     return tmp_path / "study"
+
+
+def known_study(tmp_path: Path, *, units: int = 6, trial: int = 0, gold: int = 0, **settings: Any) -> tuple[Path, str]:
+    """A project of the kind judge whose answers are known, all *no*; and its owner's password."""
+    from proband_annotate.create import init
+
+    rows = questionnaires(units, 4)
+    for row in rows:
+        row["gold"] = {candidate["id"]: "no" for candidate in row["candidates"]}
+    items = write_lines(tmp_path / "q.jsonl", rows)
+    made = init(tmp_path / "study", kind="judge", items=items, trial=trial, gold=gold, settings_given=settings)
+    return tmp_path / "study", made["password"]
 
 
 @contextmanager

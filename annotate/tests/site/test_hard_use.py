@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from annotate.tests.crashing import BOTH, EDITS, PER_UNIT, Outcome, Plan, crash, verify
+    from annotate.tests.crashing import BOTH, COMMANDS, EDITS, PER_UNIT, Outcome, Plan, crash, verify
     from annotate.tests.fuzzing import fuzz
     from annotate.tests.servers import Postgres
     from annotate.tests.visitors import judge_study
 else:
-    from crashing import BOTH, EDITS, PER_UNIT, Outcome, Plan, crash, verify
+    from crashing import BOTH, COMMANDS, EDITS, PER_UNIT, Outcome, Plan, crash, verify
     from fuzzing import fuzz
     from servers import Postgres
     from visitors import judge_study
 
 
-SHORT = Plan(kills=2, clients=8, answers=40, pause=0.3, every=2, owners=1, commands=8, signals=BOTH)
+SHORT = Plan(kills=2, clients=7, answers=24, pause=1.0, every=2, owners=1, commands=len(COMMANDS), signals=BOTH)
 LONG = Plan(kills=8, clients=20, answers=1200, every=4, owners=2, commands=80, signals=BOTH)
 
 

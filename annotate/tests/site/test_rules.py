@@ -5,10 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -17,22 +15,12 @@ import pytest
 from proband.core.errors import ProbandError
 from proband_annotate.create import init
 from proband_annotate.project import read_project, secret_of
-from proband_annotate.site import visit_pages
-from proband_annotate.tokens import Forged, Link, form_token, new_link, unseal, worker_hash
+from proband_annotate.tokens import form_token, new_link
 
 if TYPE_CHECKING:
-    from annotate.tests.visitors import Owner, Person, judged, questionnaires, write_lines
+    from annotate.tests.visitors import Owner, Person, judged, known_study, questionnaires, write_lines
 else:
-    from visitors import Owner, Person, judged, questionnaires, write_lines
-
-
-def made(tmp_path: Path, *, units: int = 6, trial: int = 0, gold: int = 0, **settings: Any) -> tuple[Path, str]:
-    rows = questionnaires(units, 4)
-    for row in rows:
-        row["gold"] = {candidate["id"]: "no" for candidate in row["candidates"]}
-    items = write_lines(tmp_path / "q.jsonl", rows)
-    found = init(tmp_path / "study", kind="judge", items=items, trial=trial, gold=gold, settings_given=settings)
-    return tmp_path / "study", found["password"]
+    from visitors import Owner, Person, judged, known_study, questionnaires, write_lines
 
 
 def code(folder: Path, outcome: str) -> str:
@@ -52,7 +40,7 @@ def visitor(tmp_path: Path, served: Callable[[Path], Any], person: Callable[...,
 
 def test_two_tries_at_the_questions_then_screened_out(tmp_path: Path, visitor: Callable[..., Person]) -> None:
     asked = {"comprehension": [{"question": "Is it?", "options": ["yes", "no", "perhaps"]}]}
-    folder, _ = made(tmp_path, quality=asked)
+    folder, _ = known_study(tmp_path, quality=asked)
     someone = visitor(folder)
     assert someone.send("understood").status_code == 422
     places = {words: place for place, words in re.findall(r'value="(\d)" required><span>(\w+)<', someone.html)}
@@ -64,7 +52,7 @@ def test_two_tries_at_the_questions_then_screened_out(tmp_path: Path, visitor: C
 
 
 def test_a_trial_lets_through_or_screens_out(tmp_path: Path, visitor: Callable[..., Person], served: Any) -> None:
-    folder, _ = made(tmp_path, trial=2)
+    folder, _ = known_study(tmp_path, trial=2)
     server = served(folder)
     good, bad = visitor(folder, "good", server), visitor(folder, "bad", server)
     for someone, label in ((good, "no"), (bad, "yes")):
@@ -77,7 +65,7 @@ def test_a_trial_lets_through_or_screens_out(tmp_path: Path, visitor: Callable[.
 
 
 def test_two_failed_checks_end_a_visit_and_one_does_not(tmp_path: Path, visitor: Callable[..., Person]) -> None:
-    folder, _ = made(tmp_path, quality={"attention-every": 1})
+    folder, _ = known_study(tmp_path, quality={"attention-every": 1})
     someone = visitor(folder)
     someone.send("understood")
     for failures in (1, 2):
@@ -92,7 +80,7 @@ def test_two_failed_checks_end_a_visit_and_one_does_not(tmp_path: Path, visitor:
 
 
 def test_gold_units_are_checks_that_look_like_others(tmp_path: Path, visitor: Callable[..., Person]) -> None:
-    folder, _ = made(tmp_path, gold=2, quality={"gold-every": 1})
+    folder, _ = known_study(tmp_path, gold=2, quality={"gold-every": 1})
     someone = visitor(folder)
     someone.send("understood")
     for _ in range(4):  # a unit, gold, a unit, gold
@@ -102,7 +90,7 @@ def test_gold_units_are_checks_that_look_like_others(tmp_path: Path, visitor: Ca
 
 
 def test_pause_close_and_stop(tmp_path: Path, visitor: Callable[..., Person], served: Any) -> None:
-    folder, password = made(tmp_path)
+    folder, password = known_study(tmp_path)
     server = served(folder)
     someone, other = visitor(folder, "a", server), visitor(folder, "b", server)
     someone.send("understood")
@@ -125,7 +113,7 @@ def test_pause_close_and_stop(tmp_path: Path, visitor: Callable[..., Person], se
 
 
 def test_an_answer_can_be_changed(tmp_path: Path, visitor: Callable[..., Person]) -> None:
-    folder, _ = made(tmp_path)
+    folder, _ = known_study(tmp_path)
     someone = visitor(folder)
     someone.send("understood")
     someone.send("answer", **judged("yes"))
@@ -140,7 +128,7 @@ def test_nobody_practises_for_a_study_that_is_complete(
     tmp_path: Path, visitor: Callable[..., Person], served: Any, person: Callable[..., Person]
 ) -> None:
     """Who comes late is told so before the consent; who read the consent in time, when they send it."""
-    folder, password = made(tmp_path, units=2, trial=1, people={"overlap": 1})
+    folder, password = known_study(tmp_path, units=2, trial=1, people={"overlap": 1})
     server = served(folder)
     early = person(server.url, new_link(secret_of(folder), "crowd"), PROLIFIC_PID="early")
     someone = visitor(folder, "only", server)
@@ -162,7 +150,7 @@ def test_nobody_practises_for_a_study_that_is_complete(
 def test_close_ends_every_visit_so_that_pay_does_not_change_afterwards(
     address: str, tmp_path: Path, visitor: Callable[..., Person], served: Any
 ) -> None:
-    folder, password = made(tmp_path, database=address, pay={"per-unit": 0.1, "per-visit": 1.0})
+    folder, password = known_study(tmp_path, database=address, pay={"per-unit": 0.1, "per-visit": 1.0})
     server = served(folder)
     someone, idle = visitor(folder, "working", server), visitor(folder, "idle", server)
     for each in (someone, idle):
@@ -205,31 +193,8 @@ def test_practice_units_have_a_known_answer_or_init_refuses(tmp_path: Path) -> N
 # ---- strangers -------------------------------------------------------------------------------------------------------
 
 
-def test_links_are_signed_and_ids_are_hashed(tmp_path: Path, served: Any) -> None:
-    folder, _ = made(tmp_path)
-    secret, server = secret_of(folder), served(folder)
-    assert (folder / "secret").stat().st_mode & 0o077 == 0
-    link, name = new_link(secret, "crowd"), "5f0c1e8a7b6d4c3f2a190e8d"  # of Prolific's length: none comes by chance
-    with pytest.raises(Forged):
-        unseal(secret, "link", link[:-2] + ("AA" if link[-2:] != "AA" else "BB"), Link)
-    with httpx.Client(verify=False, base_url=server.url, timeout=30) as client:
-        assert client.get("/join/forged").status_code == 404
-        assert client.get(f"/join/{link}").status_code == 400  # no id
-        preview = client.get(f"/join/{link}", params={"workerId": "W", "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
-        assert "Preview" in preview.text
-        there = client.get(f"/join/{link}", params={"PROLIFIC_PID": name}).headers["location"]
-        assert name not in there
-        client.post(
-            f"{there}/consent",
-            data={"form": form_token(secret, there.rpartition("/")[2]), "agree": "yes", "terms": "1"},
-        )
-    raw = b"".join(path.read_bytes() for path in folder.glob("answers.db*"))
-    assert name.encode() not in raw
-    assert worker_hash(secret, "prolific", name).encode() in raw
-
-
 def test_forms_without_our_token_are_refused(tmp_path: Path, visitor: Callable[..., Person]) -> None:
-    folder, _ = made(tmp_path)
+    folder, _ = known_study(tmp_path)
     someone = visitor(folder)
     reply = someone.client.post(f"{someone.home}/understood", data={"form": "0" * 32})
     assert reply.status_code == 403
@@ -238,7 +203,7 @@ def test_forms_without_our_token_are_refused(tmp_path: Path, visitor: Callable[.
 
 
 def test_the_owners_pages_need_the_password(tmp_path: Path, served: Any) -> None:
-    folder, password = made(tmp_path)
+    folder, password = known_study(tmp_path)
     server, secret = served(folder), secret_of(folder)
     assert password not in "".join(path.read_text(errors="replace") for path in folder.iterdir() if path.is_file())
     with httpx.Client(verify=False, base_url=server.url, timeout=30) as client:
@@ -251,16 +216,8 @@ def test_the_owners_pages_need_the_password(tmp_path: Path, served: Any) -> None
         assert [client.post("/owner/login", data=wrong).status_code for _ in range(6)] == [403] * 5 + [429]
 
 
-def test_every_address_is_described(tmp_path: Path, served: Any) -> None:
-    folder, _ = made(tmp_path)
-    reply = httpx.get(f"{served(folder).url}/openapi.json", verify=False)
-    assert reply.status_code == 200
-    described = reply.json()["paths"]
-    assert {"/v/{visit}/decline", "/owner/preview/{step}", "/owner/person/{person}/returned"} <= described.keys()
-
-
 def test_headers_of_every_response(tmp_path: Path, served: Any) -> None:
-    folder, _ = made(tmp_path)
+    folder, _ = known_study(tmp_path)
     server = served(folder)
     with httpx.Client(verify=False, base_url=server.url, timeout=30) as client:
         for where in ("/", "/owner/login", "/join/x", "/static/annotate.js", "/health"):
@@ -275,36 +232,3 @@ def test_headers_of_every_response(tmp_path: Path, served: Any) -> None:
             "frame-ancestors 'self' https://app.prolific.com"
             in client.get("/join/x").headers["content-security-policy"]
         )
-
-
-def test_too_many_requests_of_one_person(
-    tmp_path: Path, visitor: Callable[..., Person], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All in one moment of the server's clock: a slow machine must not spread them over minutes."""
-    folder, _ = made(tmp_path)
-    someone = visitor(folder)
-    moment = time.monotonic()
-    monkeypatch.setattr(visit_pages, "time", SimpleNamespace(monotonic=lambda: moment, time=time.time))
-    statuses = [someone.client.get(someone.home).status_code for _ in range(140)]
-    assert 429 in statuses
-    assert statuses[:100] == [200] * 100
-
-
-def test_mechanical_turk_gets_its_form_back(tmp_path: Path, served: Any, person: Callable[..., Person]) -> None:
-    folder, _ = made(tmp_path)
-    server, link = served(folder), new_link(secret_of(folder), "crowd")
-    genuine = {"workerId": "W1", "assignmentId": "A1", "turkSubmitTo": "https://workersandbox.mturk.com"}
-    for number, (submit_to, shown) in enumerate(
-        (
-            ("https://workersandbox.mturk.com", True),
-            ("https://evil.example/.mturk.com", False),
-            ("https://evil.example\\.mturk.com", False),  # which a browser reads as https://evil.example/
-            ("https://evil.example#.mturk.com", False),
-            ("https://x@evil.example:443\\@www.mturk.com", False),
-        )
-    ):
-        someone = person(server.url, link, **{**genuine, "workerId": f"W{number}", "turkSubmitTo": submit_to})
-        someone.send("consent", agree="yes")
-        someone.page = someone.client.post(f"{someone.home}/stop", data={"form": someone.hidden()["form"]})
-        assert ("/mturk/externalSubmit" in someone.html) == shown
-        assert "evil.example" not in someone.html

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,7 @@ from proband.cli.verbs.demo import demo, evaluated
 from proband.core.errors import ProbandError
 from proband.core.suite import Claim, Contrast, Demo
 from proband.pipeline.asking.setup import LoadedModels
+from proband.pipeline.evaluate import EvaluationJob
 
 
 @pytest.fixture
@@ -99,11 +101,31 @@ def test_every_suite_shows_the_same_language_model_and_a_tested_finding() -> Non
     assert any(plan.audit for of_suite in plans.values() for plan in of_suite)
 
 
-def test_a_model_whose_answers_ship_is_evaluated(tmp_path: Path) -> None:
-    """The first sentence of its page is a finding of the demonstration; a model without such answers is left out."""
-    loaded = LoadedModels()
-    loaded["embedded:glove", ""] = models.load("embedded:glove")
+@pytest.fixture
+def loaded() -> LoadedModels:
+    made = LoadedModels()
+    made["embedded:glove", ""] = models.load("embedded:glove")
+    return made
+
+
+@pytest.mark.nightly
+def test_a_model_whose_answers_ship_is_evaluated(loaded: LoadedModels, tmp_path: Path) -> None:
+    """The first sentence of its page is a finding of the demonstration."""
     ((sentence, page),) = evaluated(loaded, tmp_path / "evaluate")
     assert "GloVe" in sentence
     assert (tmp_path / page).exists()
+
+
+def test_only_a_model_whose_answers_ship_is_evaluated(
+    loaded: LoadedModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its answers are taken and not asked for; where they are those of another version, the model is left out."""
+    said = (("", "About both."), ("embedded:glove", "First."), ("embedded:glove", "Second."))
+    page = SimpleNamespace(profile=SimpleNamespace(sentences=said), page=Path("index.html"))
+    monkeypatch.setattr(EvaluationJob, "answer", lambda self: None)
+    monkeypatch.setattr(EvaluationJob, "write", lambda self, **how: page)
+    assert evaluated(loaded, tmp_path / "evaluate") == [("First.", "evaluate/index.html")]
+    assert {path.parent.name for path in tmp_path.rglob("answers.jsonl")} == {"embedded-glove"}
     assert evaluated(LoadedModels(), tmp_path / "none") == []
+    monkeypatch.setattr(loaded["embedded:glove", ""], "identity", lambda: {"kind": "another"})
+    assert evaluated(loaded, tmp_path / "other") == []
