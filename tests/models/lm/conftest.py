@@ -26,6 +26,20 @@ def gpt2(tiny: Tiny) -> Any:
     return load(f"hf:{tiny('gpt2')}", {"device": "cpu"})
 
 
+MASKED = ("bert", "roberta", "albert", "deberta", "deberta-v2", "modernbert")
+CAUSAL = ("gpt2", "llama", "gemma", "gemma2", "qwen2", "qwen3")
+# kinds that differ in how they read, mask or score; their relatives in `make test-all`
+FIRST_TIER = ("bert", "roberta", "modernbert", "gpt2", "llama", "qwen3")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[k if k in FIRST_TIER else pytest.param(k, marks=pytest.mark.nightly) for k in MASKED + CAUSAL],
+)
+def model(request: pytest.FixtureRequest, tiny: Tiny) -> Any:
+    return load(f"hf:{tiny(request.param)}", {"device": "cpu"})
+
+
 VOCABULARY = 90
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
 # family -> (settings, whether trees are read as trees)

@@ -14,8 +14,6 @@ import torch
 from proband.core.protocols import EmbedsWords, FineTunes, Generates, Model, PredictsWords, ScoresText, Text
 from proband.models import load
 
-MASKED = ("bert", "roberta", "albert", "deberta", "deberta-v2", "modernbert")
-CAUSAL = ("gpt2", "llama", "gemma", "gemma2", "qwen2", "qwen3")
 TEXTS = [
     Text("What Paris is to France, Rome is to Italy."),
     Text("What Paris is to France, Rome is to river.", 24),
@@ -74,18 +72,6 @@ def plain_causal(model: Any, text: Text) -> tuple[float, int]:
     return total, count
 
 
-# kinds that differ in how they read, mask or score; their relatives in `make test-all`
-FIRST_TIER = ("bert", "roberta", "modernbert", "gpt2", "llama", "qwen3")
-
-
-@pytest.fixture(
-    scope="module",
-    params=[k if k in FIRST_TIER else pytest.param(k, marks=pytest.mark.nightly) for k in MASKED + CAUSAL],
-)
-def model(request: pytest.FixtureRequest, tiny: Tiny) -> Any:
-    return load(f"hf:{tiny(request.param)}", {"device": "cpu"})
-
-
 def test_has_the_protocols(model: Any) -> None:
     wanted: list[type] = [Model, ScoresText, EmbedsWords, PredictsWords]
     if model.methods == ("ll",):
@@ -131,27 +117,6 @@ def test_head_alone_equals_the_whole_model(model: Any) -> None:
     with torch.no_grad():
         whole = model.network.model(ids).logits.log_softmax(-1)[rows, positions, targets]
     assert torch.allclose(fast, whole, atol=1e-5)
-
-
-def test_embeddings_are_mean_hidden_states(model: Any) -> None:
-    texts = ["Unbelievable Paris is what Rome is.", "The queens", "Unbelievable Paris is what Rome is."]
-    spans = [[(0, 12), (13, 18)], [(0, 3), (4, 10)], [(13, 18), (27, 31)]]
-    found = model.embed(texts, spans, layers=[0, 1, -1])
-    assert found.shape == (3, 2, 3, 32)
-    for i, text in enumerate(texts):
-        read = model.tokenizer(text, return_offsets_mapping=True, add_special_tokens=model.methods != ("ll",))
-        first = [model.bos] if getattr(model, "bos", None) is not None else []
-        with torch.no_grad():
-            ids = torch.tensor([first + read["input_ids"]])
-            states = model.network.model(ids, output_hidden_states=True).hidden_states
-        for j, (begin, end) in enumerate(spans[i]):
-            inside = [
-                t + len(first)
-                for t, (a, b) in enumerate(read["offset_mapping"])
-                if any(begin <= c < end and not text[c].isspace() for c in range(a, b))
-            ]
-            for k, layer in enumerate((0, 1, -1)):
-                assert found[i, j, k] == pytest.approx(states[layer][0, inside].mean(0).numpy(), abs=1e-4)
 
 
 def test_words_for_a_blank(model: Any) -> None:

@@ -17,7 +17,7 @@ from proband.pipeline.frames import run
 from proband.pipeline.report import item_sets, report
 from proband.pipeline.train import train
 from proband.stats import Scores, estimator_of
-from proband.suites.inference.curves import control_scores, figure, section3
+from proband.suites.inference.curves import figure
 from proband.suites.inference.curves.figure import HELPS, NEEDS_LEMMA, UNDER, precision_at
 from proband.suites.inference.curves.measures import NORMALISED, difference, grouped, systems_of
 
@@ -93,27 +93,6 @@ def test_the_note_describes_the_lines_that_are_there(tmp_path: Path) -> None:
     assert "needs a run of solver:lemma" in other.note
 
 
-def test_every_method_stands_beside_its_controls(tmp_path: Path) -> None:
-    """The same pairs under every control, so that changes are paired; what says nothing without a premise is not 0."""
-    build("inference", out=tmp_path / "items", control="all", pairs=120)
-    ids = Counter(item.facts.get("source", item.id) for item in read_items(tmp_path / "items"))
-    assert set(ids.values()) == {5}
-    for name in ("lemma", "hypothesis-words"):
-        run(tmp_path / "items", model=f"solver:{name}", out=tmp_path / name, split="valid,test")
-    found = read([tmp_path / "lemma", tmp_path / "hypothesis-words"])
-    (sheet,) = control_scores.control_tables(found, 0)
-    cells = {str(row[1]): row for row in sheet.rows if row[0] == "lemma"}
-    assert list(cells) == list(control_scores.ROWS)
-    assert cells["hypothesis-only"][4] == "constant"
-    assert cells["swapped-entities"][4] == cells["as they are"][4]  # lemma does not look at arguments
-    assert cells["swapped-entities"][8] == 0
-    assert cells["random-premise"][4] == "constant"  # it accepts nothing there
-    assert float(cells["no shared lemma"][2] or 0) < float(cells["as they are"][2] or 0)
-    trained = {str(row[1]): row for row in sheet.rows if row[0] == "solver:hypothesis-words"}
-    assert trained["hypothesis-only"][4] == trained["random-premise"][4] == trained["as they are"][4]
-    assert [analysis(found, 0) for analysis in (figure.figure, section3.section3)] == [()] * 2
-
-
 def test_two_nets_of_one_kind_have_two_names(tmp_path: Path) -> None:
     build("inference", out=tmp_path / "items", splits="test")
     triples = tmp_path / "triples.tsv"
@@ -141,14 +120,6 @@ def test_a_curve_ends_where_no_threshold_reaches() -> None:
 def test_precision_at_a_recall() -> None:
     records = np.array([[4.0, 1], [3.0, 0], [2.0, 1], [1.0, 0]])
     assert [precision_at(records, np.ones(4), recall=r) for r in (0.5, 0.6, 1.0)] == pytest.approx([1, 2 / 3, 2 / 3])
-
-
-def test_section_3_beside_ours(runs: list[Path]) -> None:
-    (sheet,) = section3.section3(read(runs), 0)
-    cells = {row[0]: row[1:] for row in sheet.rows}
-    assert cells["pairs judged"] == (30703, 545)
-    assert cells["precision against the expert"] == (0.913, None)
-    assert cells["questions"][1] == 42
 
 
 @pytest.mark.nightly

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +13,8 @@ from msgspec.structs import replace
 
 import proband
 from proband.core.errors import ProbandError
-from proband.core.files import encode, read_answers, read_items, read_json
+from proband.core.files import encode, read_items
 from proband.core.protocols import EmbedsWords
-from proband.core.types import Item
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.nets.stories import readable_story
 from proband.suites.kinship.nets.task import KINDS, KinshipTask, task
@@ -101,21 +99,6 @@ def test_test_items_of_another_world_do_not_hinder_training(fifty: Path, tmp_pat
     (tmp_path / "items.jsonl").write_bytes(b"".join(encode(item) + b"\n" for item in (*items, foreign)))
     plan = task(tmp_path, kind="composer", options=small("composer", held_out=0.0), seed=0)
     assert len(plan.train) == 50
-
-
-@pytest.mark.parametrize("kind", ["bilstm-mean", "relation-network", "composer"])
-def test_trained_run_and_answered(kind: str, fifty: Path, tmp_path: Path, small: Small) -> None:
-    """From `train` to `run`: the folder alone is enough, and answers do not depend on what else is asked."""
-    options = {name: value for name, value in dataclasses.asdict(small(kind, epochs=2)).items() if name != "device"}
-    proband.train(fifty, net=kind, out=tmp_path / "net", options=options)
-    assert read_json(tmp_path / "net" / "net.json")["net"] == kind
-    proband.run(fifty, model=f"net:{tmp_path / 'net'}", out=tmp_path / "run", split="all")
-    answers = {answer.item_id: answer for answer in read_answers(tmp_path / "run" / "answers.jsonl")}
-    items: list[Item] = list(read_items(fifty))
-    alone = proband.load_model(f"net:{tmp_path / 'net'}").answer(items[:1])[0]
-    assert len(answers) == len(items)
-    assert len(alone.scores) == 22
-    assert alone.scores == pytest.approx(answers[items[0].id].scores, abs=1e-4)
 
 
 def altered(items: Path, out: Path, **facts: Any) -> Path:

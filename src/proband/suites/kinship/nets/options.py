@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 
 from proband.core.plugins import Meta
 
-Dropout = Annotated[float, Meta(ge=0, lt=1)]
 Epochs = Annotated[int, Meta(description="number of epochs", ge=1)]
 Rate = Annotated[float, Meta(description="learning rate", gt=0)]
 Batch = Annotated[int, Meta(description="stories in a batch", ge=1)]
@@ -96,7 +95,7 @@ class EdgeTransformerOptions(NetOptions):
     width: Annotated[int, Meta(description="dimension of an edge", ge=1)] = 200
     heads: Annotated[int, Meta(description="attention heads", ge=1)] = 4
     rounds: Annotated[int, Meta(description="times that the one layer is applied", ge=1)] = 8
-    dropout: Dropout = 0.2
+    dropout: Annotated[float, Meta(description="dropout on attention and on edges", ge=0, lt=1)] = 0.2
     warmup: Annotated[
         int, Meta(description="steps over which the rate rises, before it falls along a line to zero", ge=0)
     ] = 100
