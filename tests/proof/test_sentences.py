@@ -67,6 +67,16 @@ def test_wrong_steps_are_contradicted(sentence: str) -> None:
     assert step.verdict == "contradicted", (step, sentence)
 
 
+def test_names_joined_by_and_are_not_torn_apart() -> None:
+    """*X and Y's daughter* is one person; *Y, and Z is ...* names two, not *Z Y*."""
+    story = "Tom is married to Grace. They have a child called Linda. Linda is married to Rob."
+    said = "Linda is the child of Tom and Grace, and Linda is also the spouse of Rob."
+    said += " Rob is married to Tom and Grace's daughter. Tom is Linda's father and Rob's father-in-law."
+    reply = check(said, story=story, question="What is Tom to Rob?")
+    assert [step.verdict for step in reply.steps] == ["stated", "unread", "entailed"]
+    assert {thing for each in reply.statements for thing in each.fact[:3:2]} == {"Tom", "Grace", "Linda", "Rob"}
+
+
 def test_what_is_taken_back_does_not_count() -> None:
     reply = check("Ann is Max's aunt. Wait, no. Ann is Max's grandmother.\nAnswer: grandmother")
     assert [statement.verdict for statement in reply.statements] == ["entailed"]

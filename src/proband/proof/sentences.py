@@ -181,7 +181,9 @@ class ReplyReading:
             heard.mention(list(dict.fromkeys(self.named.findall(plain))))
             return _Clauses((), heard)
         why = ""
-        with_subject = (f"{subject} {plain}", f"{subject} is {plain}") if subject else ()
+        with_subject = (f"{subject} is {plain}",) if subject else ()
+        if subject and not self.named.match(plain):  # *Ann* and *Cy is ...* are no full name
+            with_subject = (f"{subject} {plain}", *with_subject)
         for attempt in (plain, *with_subject, *self._unopened(plain)):
             one = reader.copy()
             ways = one.read(attempt)
@@ -194,8 +196,10 @@ class ReplyReading:
             first = self._clauses(left, reader, 0, subject)
             if isinstance(first, str):
                 continue
-            lead = _leading(discourse.clause(left))
-            rest = self._clauses(right, first.reader, depth - 1, lead or subject)
+            lead = _leading(discourse.clause(left)) or subject
+            ends = any(name.end() == len(left) for name in self.named.finditer(left))
+            joint = ends and self.named.match(right)  # *married to Ann and Bo's son*
+            rest = self._clauses(right, first.reader, depth - 1, "" if joint else lead)
             if not isinstance(rest, str):
                 return _Clauses(first.ways + rest.ways, rest.reader)
         return why
