@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from proband import stats
+from proband.stats import Scores
+from proband.stats.clusters import Clusters, seeds_of
 
 RNG = np.random.default_rng(28)
 TEXTS = [f"text {i // 3}" for i in range(120)]
@@ -35,3 +37,32 @@ def test_training_seeds_are_a_second_source_of_chance() -> None:
     assert several.high - several.low > one.high - one.low
     assert stats.difference(A, B, seeds=True).note == "one seed: training chance unknown"
     assert stats.difference(runs, B).note == ""
+
+
+def test_nets_of_several_sets_show_their_spread_within_sets() -> None:
+    """Five sets of items with two nets each: two selections of items are compared with five degrees of freedom for the
+    nets, not with the one of two pooled runs."""
+    rng = np.random.default_rng(0)
+    sets, column = np.repeat(np.arange(5), 40), np.tile(np.repeat([0, 1], 20), 5)
+    shift = rng.normal(0.0, 0.1, size=(2, 5, 2))
+    numbers = 0.6 + shift[:, sets, column] + rng.normal(0.0, 0.1, size=(2, 200))
+    clusters, widths = Clusters.of([(str(at // 4),) for at in range(200)]), []
+    for own in (sets, None):
+        chosen = [np.flatnonzero(column == which) for which in (0, 1)]
+        one, other = (
+            Scores(numbers=numbers[:, rows], items=rows, clusters=clusters, places=rows, trained=True,
+                   sets=None if own is None else own[rows])
+            for rows in chosen
+        )  # fmt: skip
+        found = one.minus_selection(other, same_runs=True)
+        widths.append(found.high - found.low)
+        if own is not None:
+            apart = [[one.numbers[run, one.sets == each].mean() - other.numbers[run, other.sets == each].mean()
+                      for each in range(5)] for run in (0, 1)]  # fmt: skip
+            moved = np.array(apart) / 5
+            between = ((moved[0] - moved[1]) ** 2 / 2).sum() / 2
+            assert found.from_seeds is not None
+            assert 0 < found.from_seeds < 1
+            assert seeds_of(moved, trained=True).variance == pytest.approx(between)
+            assert seeds_of(moved, trained=True).count == 6
+    assert widths[0] < widths[1] / 2

@@ -515,13 +515,15 @@ class Seeds:
 
 
 def seeds_of(values: Floats, *, trained: bool) -> Seeds:
-    """From the value of each run.
+    """From the value of each run, or from what each set of items adds to it (runs x sets), if each has its own nets.
 
     >>> round(seeds_of(np.array([0.4, 0.5, 0.6]), trained=True).variance, 5)
     0.00333
     """
-    count = len(values)
-    return Seeds(count, float(values.var(ddof=1)) / count if count > 1 else 0.0, trained)
+    parts = values.reshape(len(values), -1)
+    runs, sets = parts.shape
+    variance = float(parts.var(axis=0, ddof=1).sum()) / runs if runs > 1 else 0.0
+    return Seeds(1 + sets * (runs - 1), variance, trained)
 
 
 def with_seeds(own: Floats, freedom: Floats | float, seeds: Sequence[Seeds]) -> tuple[Floats, Floats]:

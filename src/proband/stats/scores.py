@@ -225,12 +225,15 @@ class Scores:
 
     @cached_property
     def seeds(self) -> Seeds:
-        if self.sets is None or len(self.numbers) < 2:
-            return seeds_of(self.values, trained=self.trained)
-        parts = [(self.sets == number) for number in np.unique(self.sets)]
-        variances = [np.var(self.numbers[:, part].sum(axis=1) / len(self), ddof=1) for part in parts]
-        runs = len(self.numbers)
-        return Seeds(1 + len(parts) * (runs - 1), float(sum(variances)) / runs, self.trained)
+        return seeds_of(self.by_set, trained=self.trained)
+
+    @cached_property
+    def by_set(self) -> Floats:
+        """What each set of items adds to the value of each run: runs x sets."""
+        if self.sets is None:
+            return self.values[:, None]
+        parts = [self.sets == number for number in np.unique(self.sets)]
+        return np.stack([self.numbers[:, part].sum(axis=1) / len(self) for part in parts], axis=1)
 
     # ---- selections of items, other metrics ----
 
@@ -333,7 +336,7 @@ class Scores:
         )
         seeds = [each.seeds for each in sides]
         if same_runs:
-            seeds = [seeds_of(self.values - other.values, trained=self.trained)]
+            seeds = [seeds_of(self.by_set - other.by_set, trained=self.trained)]
         pieces = self.estimator.apart(self.pieces, other.pieces, (self.numbers, other.numbers), design)
         found = (Mean() if pieces.draws is None else self.estimator).difference(pieces, seeds, margin)
         return _difference([self, other], found, seeds, design=design, same_runs=same_runs)
@@ -363,7 +366,7 @@ def contrast(
     ways = [sum(s * x for s, x in zip(signs, parts)) for parts in zip(*(each.pieces.ways for each in scores))]
     seeds = [each.seeds for each in scores]
     if same_runs:
-        moved: Any = sum(sign * each.values for sign, each in zip(signs, scores))
+        moved: Any = sum(sign * each.by_set for sign, each in zip(signs, scores))
         seeds = [seeds_of(moved, trained=first.trained)]
     found = Mean().difference(Pieces(value, first.design, sums, ways), seeds, margin)
     return replace(_difference(scores, found, seeds, same_runs=same_runs), value=value)

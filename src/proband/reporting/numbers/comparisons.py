@@ -145,7 +145,8 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
 
 def _side(where: Where, run: Run | None = None) -> str:
     """In words; a model has the label of its run."""
-    label = {"run.model": run.label} if run and run.label and isinstance(where.get("run.model"), str) else {}
+    name = "run.net" if where.get("run.net") == "" else "run.model"  # no net: a model by itself
+    label = {name: run.label} if run and run.label and isinstance(where.get(name), str) else {}
     return formatting.group({**where, **label}) if where else "all"
 
 
