@@ -23,12 +23,13 @@ class Problem(NamedTuple):
 class Solution:
     """`possible`: the answers (words of the domain, `none`, yes and no, things) that hold in some world of the facts;
     none at all if the facts have no world. `certain`: those that hold in all. `always`: relations that hold in all with
-    one gender or the other. `worlds` shows one world per answer."""
+    one gender or the other. `worlds` shows one world per answer. `why`: lines that a person can check by hand."""
 
     possible: tuple[str, ...] = ()
     certain: tuple[str, ...] = ()
     always: tuple[str, ...] = ()
     worlds: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    why: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,7 +70,7 @@ class SubmittedAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
+class Adjudication:
     """The owner's label for a part of a unit."""
 
     unit: str
@@ -108,7 +108,7 @@ class Collected:
     units: Mapping[int, Mapping[str, Any]]  # main units: id -> name, clause, body
     slots: Mapping[str, int]  # panel -> slots wanted
     done: Mapping[str, int]  # panel -> slots filled
-    decisions: Sequence[Decision]
+    decisions: Sequence[Adjudication]
     terms: Sequence[tuple[int, float, Terms]]  # every version, with its number and date
     granted: Mapping[int, Any]  # person -> bonus in addition to the pay
     transferred: Mapping[int, Decimal]  # person -> amount paid through a platform's API

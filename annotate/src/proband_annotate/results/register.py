@@ -15,7 +15,7 @@ from sqlalchemy import Connection, func, select
 
 from proband_annotate.human_task import HumanTask
 from proband_annotate.project import Project
-from proband_annotate.results.collected import Collected, Decision, SubmittedAnswer, UnitRow
+from proband_annotate.results.collected import Adjudication, Collected, SubmittedAnswer, UnitRow
 from proband_annotate.store.answers import latest_ids, with_bodies
 from proband_annotate.store.schema import (
     SENT,
@@ -83,7 +83,7 @@ class Register:
             slots={row[0]: row[1] for row in connection.execute(wanted)},
             done={row[0]: row[1] for row in connection.execute(filled)},
             decisions=[
-                Decision(unit=names[row.unit_id], part=row.part, label=row.label, reason=row.reason, at=row.at)
+                Adjudication(unit=names[row.unit_id], part=row.part, label=row.label, reason=row.reason, at=row.at)
                 for row in connection.execute(decisions)
             ],
             terms=terms,

@@ -15,7 +15,8 @@ import re
 from itertools import permutations
 from typing import Final, NamedTuple
 
-from proband_puzzles.puzzle import Puzzle, Settled
+from proband.proof.problem import Solution
+from proband_puzzles.puzzle import Puzzle, solution
 
 OPEN: Final = "any other number"
 FORMS: Final = {
@@ -68,15 +69,15 @@ def read(question: str) -> Circles | None:
     return None
 
 
-def solve(parsed: Circles, world: str) -> Settled:
+def solve(parsed: Circles, world: str) -> Solution:
     if parsed.kind == "colleagues":
         total = parsed.women + parsed.others - 1
         why = f"in her circle {parsed.women - 1} other women and its centre; in his {parsed.others - 1} other women"
-        return Settled((str(total),), (f"{why}: {total}",))
+        return solution((str(total),), f"{why}: {total}")
     own = parsed.women + 1
     if parsed.kind == "stranger":
-        return Settled((str(own), OPEN), ("the text does not call him her brother: he may belong to another family",))
-    return Settled((str(own),), (f"her {parsed.women} and herself: {own}",))
+        return solution((str(own), OPEN), "the text does not call him her brother: he may belong to another family")
+    return solution((str(own),), f"her {parsed.women} and herself: {own}")
 
 
 def check(parsed: Circles, world: str) -> frozenset[str]:

@@ -15,7 +15,8 @@ from functools import reduce
 from itertools import product
 from typing import Any, Final, NamedTuple
 
-from proband_puzzles.puzzle import Puzzle, Settled
+from proband.proof.problem import Solution
+from proband_puzzles.puzzle import Puzzle, solution
 
 Formula = tuple[Any, ...]  # ("var", name) or (operator, formula, ...)
 BINARY: Final[tuple[tuple[str, str], ...]] = (("↔", "iff"), ("→", "if"), ("∨", "or"), ("∧", "and"))  # loosest first
@@ -143,9 +144,9 @@ def read_premises(question: str) -> tuple[Formula, ...] | None:
     return tuple(known) if fits else None
 
 
-def solve_premises(parsed: tuple[Formula, ...], world: str) -> Settled:
+def solve_premises(parsed: tuple[Formula, ...], world: str) -> Solution:
     count = len(models(list(parsed), variables(*parsed)))
-    return Settled(("what follows",) if count else (), (f"{count} of {2 ** len(variables(*parsed))} rows are true",))
+    return solution(("what follows",) if count else (), f"{count} of {2 ** len(variables(*parsed))} rows are true")
 
 
 def check_premises(parsed: tuple[Formula, ...], world: str) -> frozenset[str]:
@@ -285,11 +286,9 @@ def _in_words(island: Island, world: Mapping[str, bool]) -> str:
     return ", ".join(f"{name} is a {island.roles[not world[name]]}" for name in island.names)
 
 
-def solve_island(parsed: Island, world: str) -> Settled:
+def solve_island(parsed: Island, world: str) -> Solution:
     rows = models(parsed.constraints(), list(parsed.names))
-    return Settled(
-        tuple(_in_words(parsed, row) for row in rows), (f"{len(rows)} of {2 ** len(parsed.names)} rows fit",)
-    )
+    return solution(tuple(_in_words(parsed, row) for row in rows), f"{len(rows)} of {2 ** len(parsed.names)} rows fit")
 
 
 def check_island(parsed: Island, world: str) -> frozenset[str]:

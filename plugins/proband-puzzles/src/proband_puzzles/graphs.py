@@ -9,8 +9,9 @@ is one; the second prover looks for a course that comes before itself in the pow
 >>> solve_maze(maze, "").possible, answer_maze("right right down", maze), answer_maze("down right right", maze)
 (('3 steps',), '3 steps', 'not a way')
 >>> text = "There are a total of 3 courses ... (a_i, b_i) ...:\\n[(0, 1), (1, 2), (2, 0)]\\n\\nReturn True"
->>> solve_courses(read_courses(text), "")
-Settled(possible=('False',), why=('0 before 2 before 1 before 0',))
+>>> solution = solve_courses(read_courses(text), "")
+>>> solution.possible, solution.why
+(('False',), ('0 before 2 before 1 before 0',))
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from proband_puzzles.puzzle import Puzzle, Settled
+from proband.proof.problem import Solution
+from proband_puzzles.puzzle import Puzzle, solution
 
 ASKED: Final = re.compile(
     r"find the (?:length of the )?shortest path from \* to # in the following grid:\s+((?:.+\s*)+)\Z"
@@ -69,15 +71,15 @@ def read_maze(question: str) -> Maze | None:
     )
 
 
-def solve_maze(maze: Maze, world: str) -> Settled:
+def solve_maze(maze: Maze, world: str) -> Solution:
     reached, seen, steps = {maze.start}, {maze.start}, 0
     while reached and maze.end not in reached:
         near = {(y + dy, x + dx) for y, x in reached for dy, dx in STEPS.values()}
         reached, steps = (near & maze.open_) - seen, steps + 1
         seen |= reached
     if not reached:
-        return Settled((NO_WAY,), (f"from * only {len(seen)} cells can be reached, # is not among them",))
-    return Settled((f"{steps} steps",), (f"in {steps} steps, and in no fewer",))
+        return solution((NO_WAY,), f"from * only {len(seen)} cells can be reached, # is not among them")
+    return solution((f"{steps} steps",), f"in {steps} steps, and in no fewer")
 
 
 def check_maze(maze: Maze, world: str) -> frozenset[str]:
@@ -131,15 +133,15 @@ def read_courses(question: str) -> Courses | None:
     return Courses(int(total[1]), pairs) if all(max(pair) < int(total[1]) for pair in pairs) else None
 
 
-def solve_courses(parsed: Courses, world: str) -> Settled:
+def solve_courses(parsed: Courses, world: str) -> Solution:
     before: dict[int, set[int]] = {course: set() for course in range(parsed.total)}
     for course, first in parsed.pairs:
         before[course].add(first)
     try:
         order = list(TopologicalSorter(before).static_order())
     except CycleError as error:
-        return Settled(("False",), (" before ".join(map(str, error.args[1])),))
-    return Settled(("True",), (f"in the order {', '.join(map(str, order))}",))
+        return solution(("False",), " before ".join(map(str, error.args[1])))
+    return solution(("True",), f"in the order {', '.join(map(str, order))}")
 
 
 def check_courses(parsed: Courses, world: str) -> frozenset[str]:

@@ -21,7 +21,8 @@ from itertools import chain, combinations, product
 from math import isqrt
 from typing import Final, NamedTuple
 
-from proband_puzzles.puzzle import Puzzle, Settled
+from proband.proof.problem import Solution
+from proband_puzzles.puzzle import Puzzle, solution
 
 # ---- a list in order -----------------------------------------------------------------------------------------------
 
@@ -50,8 +51,8 @@ def _written(numbers: tuple[Decimal, ...]) -> str:
     return ", ".join(f"{each.normalize():f}" for each in numbers)
 
 
-def solve_list(parsed: Unsorted, world: str) -> Settled:
-    return Settled((_written(tuple(sorted(parsed.numbers, reverse=parsed.down))),))
+def solve_list(parsed: Unsorted, world: str) -> Solution:
+    return solution((_written(tuple(sorted(parsed.numbers, reverse=parsed.down))),))
 
 
 def check_list(parsed: Unsorted, world: str) -> frozenset[str]:
@@ -103,7 +104,7 @@ def _units(size: int) -> list[list[tuple[int, int]]]:
     return [[(y, x) for x in every] for y in every] + [[(y, x) for y in every] for x in every] + squares
 
 
-def solve_board(board: Board, world: str) -> Settled:
+def solve_board(board: Board, world: str) -> Solution:
     from pysat.solvers import Solver
 
     size = len(board)
@@ -123,7 +124,7 @@ def solve_board(board: Board, world: str) -> Settled:
             way = {(y, x): v for (y, x), v in product(cells, range(1, size + 1)) if number(y, x, v) in held}
             ways.append(" / ".join(" ".join(str(way[y, x]) for x in range(size)) for y in range(size)))
             solver.add_clause([-number(*cell, value) for cell, value in way.items()])
-    return Settled((SOLVED, ANOTHER)[: len(ways)], tuple(ways))
+    return solution((SOLVED, ANOTHER)[: len(ways)], *ways)
 
 
 def check_board(board: Board, world: str) -> frozenset[str]:

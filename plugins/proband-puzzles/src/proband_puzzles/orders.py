@@ -20,7 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Final, NamedTuple
 
-from proband_puzzles.puzzle import Puzzle, Settled
+from proband.proof.problem import Solution
+from proband_puzzles.puzzle import Puzzle, solution
 
 COUNTS: Final = {word: n for n, word in enumerate(("two", "three", "four", "five", "six", "seven"), start=2)}
 PLACES: Final = {word: n for n, word in enumerate(("second", "third", "fourth", "fifth", "sixth"), start=1)}
@@ -136,15 +137,15 @@ def _offered(letters: Sequence[str], always: Sequence[str], sometimes: Sequence[
     return tuple(f"({letter})" for letter in letters if letter in chosen)
 
 
-def solve(row: OrderPuzzle, _: str) -> Settled:
+def solve(row: OrderPuzzle, _: str) -> Solution:
     worlds = list(_worlds(row))
     if not worlds:
-        return Settled(())
+        return solution(())
     letters = list(row.options)
     always = [letter for letter in letters if all(row.options[letter].holds(at) for at in worlds)]
     sometimes = [letter for letter in letters if any(row.options[letter].holds(at) for at in worlds)]
     shown = sorted(row.things, key=lambda thing: worlds[0][row.things.index(thing)])
-    return Settled(_offered(letters, always, sometimes), (f"one order: {', '.join(shown)}",))
+    return solution(_offered(letters, always, sometimes), f"one order: {', '.join(shown)}")
 
 
 def check(row: OrderPuzzle, _: str) -> frozenset[str]:

@@ -6,34 +6,27 @@ them. `PuzzleJudge` holds a label against these answers and gives the verdicts t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from proband.core.types import Fact
 from proband.english.domain import Word
 from proband.english.reading import AskedRelation, Unread
 from proband.proof.decisions import ACCUSING, DEPENDS, Cause, RowVerdict
+from proband.proof.problem import Solution
 from proband.proof.rows import AuditRow
 from proband.proof.verdicts import Judge, JudgedDomain
 
 
-class Settled(NamedTuple):
-    """`possible`: the answers that hold in some world of the text, none if it has no world. `why`: lines that a person
-    can check by hand."""
-
-    possible: tuple[str, ...]
-    why: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Puzzle(JudgedDomain):
-    """`read(question)`: what it says, None if a word of it is not understood. `solve` and `check` settle what was read,
-    by two provers of different kinds. `answer(text, parsed)`: an answer in one spelling, None if it is none. `right`: a
-    puzzle with many right answers says of each whether it is one; it has no labels."""
+    """`read(question)`: what it says, None if a word of it is not understood. `solve` and `check` are provers of
+    different kinds. `answer(text, parsed)`: an answer in one spelling, None if it is none. `right`: a puzzle with many
+    right answers says of each whether it is one; it has no labels."""
 
     read: Callable[[str], Any]
-    solve: Callable[[Any, str], Settled]
+    solve: Callable[[Any, str], Solution]
     check: Callable[[Any, str], frozenset[str]]
     answer: Callable[[str, Any], str | None]
     statements: Callable[[Any], tuple[str, ...]]  # the sentences that were read
@@ -70,12 +63,12 @@ class PuzzleJudge:
         if label is None and not self.puzzle.right:
             unread = Unread(f"the answer {row.answer[:40]!r} is not an answer to this question")
             return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
-        settled = {world: self.puzzle.solve(parsed, world) for world in self.worlds}
-        by_world = {world: (verdict_of(label, each), each.possible) for world, each in settled.items()}
+        solutions = {world: self.puzzle.solve(parsed, world) for world in self.worlds}
+        by_world = {world: (verdict_of(label, each), each.possible) for world, each in solutions.items()}
         verdicts = {verdict for verdict, _ in by_world.values()}
         same = len(verdicts) == 1
         verdict = verdicts.pop() if same else DEPENDS
-        first = settled[self.world]
+        first = solutions[self.world]
         statements = (*self.puzzle.statements(parsed), *first.why)
         return RowVerdict(
             verdict=verdict,
@@ -120,24 +113,29 @@ class PuzzleJudge:
         return ""
 
 
-def verdict_of(label: str | None, settled: Settled) -> str:
+def solution(possible: Sequence[str], *why: str) -> Solution:
+    """An answer is certain if it is the only possible one."""
+    return Solution(tuple(possible), tuple(possible) if len(possible) == 1 else (), why=why)
+
+
+def verdict_of(label: str | None, solved: Solution) -> str:
     """The verdict on a label; a puzzle without labels is entailed where anything follows.
 
-    >>> verdict_of("Yes", Settled(("Yes",))), verdict_of("Yes", Settled(("No",))), verdict_of("4", Settled(("4", "5")))
+    >>> verdict_of("Yes", solution(["Yes"])), verdict_of("Yes", solution(["No"])), verdict_of("4", solution(["4", "5"]))
     ('entailed', 'false', 'ambiguous')
     """
-    if not settled.possible:
+    if not solved.possible:
         return "inconsistent"
-    if label is not None and label not in settled.possible:
+    if label is not None and label not in solved.possible:
         return "false"
-    return "entailed" if len(settled.possible) == 1 else "ambiguous"
+    return "entailed" if len(solved.possible) == 1 else "ambiguous"
 
 
-def _cause(form: str, verdict: str, label: str | None, settled: Settled) -> Cause | None:
+def _cause(form: str, verdict: str, label: str | None, solved: Solution) -> Cause | None:
     """Rows of one form with one mistake have one cause."""
     if verdict not in ACCUSING:
         return None
-    right = settled.possible[0] if len(settled.possible) == 1 else ""
+    right = solved.possible[0] if len(solved.possible) == 1 else ""
     why = {"inconsistent": "no world fits", "false": f"labelled {label} where {right} follows"}
     mistake = why.get(verdict, "several answers are possible")
     if verdict == "false" and right.isdigit():

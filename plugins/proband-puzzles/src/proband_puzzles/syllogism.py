@@ -6,8 +6,9 @@ premises true and it false. The second prover refutes: the premises, the stateme
 "some" are clauses over constants, given to a SAT solver.
 
 >>> parsed = read("1. All dogs are cats\\n2. Some cats are bees\\nDoes it logically follow that:\\nSome dogs are bees?")
->>> solve(parsed, "inhabited")
-Settled(possible=('No',), why=('not in a world of 2, who are: A and B; B and C',))
+>>> solution = solve(parsed, "inhabited")
+>>> solution.possible, solution.why
+(('No',), ('not in a world of 2, who are: A and B; B and C',))
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from functools import cache
 from itertools import combinations, product
 from typing import Final, NamedTuple
 
-from proband_puzzles.puzzle import Puzzle, Settled
+from proband.proof.problem import Solution
+from proband_puzzles.puzzle import Puzzle, solution
 
 STATEMENT: Final = re.compile(r"(All|No|Some) (\S+) are (not )?(\S+?)[.?]?")
 LINE: Final = re.compile(r"(?m)^\s*\d+[.)] (.+?)\s*$")
@@ -81,7 +83,7 @@ def _worlds(terms: tuple[str, ...]) -> tuple[frozenset[Kind], ...]:
     return tuple(frozenset(each) for size in range(len(kinds) + 1) for each in combinations(kinds, size))
 
 
-def solve(parsed: Syllogism, world: str) -> Settled:
+def solve(parsed: Syllogism, world: str) -> Solution:
     letters = {term: chr(ord("A") + n) for n, term in enumerate(parsed.terms)}  # the worlds of any terms, once
     premises = [Proposition(p.kind, letters[p.a], letters[p.b]) for p in parsed.premises]
     denied = Proposition(parsed.conclusion.kind, letters[parsed.conclusion.a], letters[parsed.conclusion.b])
@@ -90,8 +92,8 @@ def solve(parsed: Syllogism, world: str) -> Settled:
             continue
         if all(_true(p, each) for p in premises) and not _true(denied, each):
             people = sorted(" and ".join(sorted(kind)) or "none of them" for kind in each)
-            return Settled(("No",), (f"not in a world of {len(people)}, who are: {'; '.join(people)}",))
-    return Settled(("Yes",), ("no world makes the premises true and the conclusion false",))
+            return solution(("No",), f"not in a world of {len(people)}, who are: {'; '.join(people)}")
+    return solution(("Yes",), "no world makes the premises true and the conclusion false")
 
 
 def check(parsed: Syllogism, world: str) -> frozenset[str]:

@@ -22,7 +22,8 @@ from collections.abc import Mapping
 from itertools import combinations, permutations, product
 from typing import Final, NamedTuple
 
-from proband_puzzles.puzzle import Puzzle, Settled
+from proband.proof.problem import Solution
+from proband_puzzles.puzzle import Puzzle, solution
 
 HOUSES: Final = re.compile(r"There are (\d) houses")
 KIND: Final = re.compile(r"(?m)^ - (.+?): (.+)$")
@@ -106,7 +107,7 @@ def _literal(phrase: str, kinds: list[tuple[str, tuple[str, ...]]]) -> Literal |
     return found[0] if len(found) == 1 else None
 
 
-def solve(parsed: Street, world: str) -> Settled:
+def solve(parsed: Street, world: str) -> Solution:
     from pysat.solvers import Solver
 
     number: dict[tuple[Literal, int], int] = {}
@@ -127,7 +128,7 @@ def solve(parsed: Street, world: str) -> Settled:
                 clauses.append([-number[clue.a, here], -number[clue.b, there]])
     with Solver(name="minisat22", bootstrap_with=clauses) as solver:
         names = tuple(n for n in parsed.kinds[0] if solver.solve(assumptions=[number[(0, n), parsed.asked]]))
-    return Settled(names, (f"{len(names)} of {parsed.houses} people may live in house {parsed.asked}",))
+    return solution(names, f"{len(names)} of {parsed.houses} people may live in house {parsed.asked}")
 
 
 def check(parsed: Street, world: str) -> frozenset[str]:
