@@ -67,6 +67,11 @@ def test_every_file_is_in_a_room() -> None:
     assert not lines_by_room()[""]
 
 
+def test_every_path_of_a_room_is_there() -> None:
+    paths = [path for entry in rooms().values() for path in entry.get("paths", ())]
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
 def test_extra_lines_for_a_replacement_are_dated_and_say_what_they_replace() -> None:
     for room, entry in rooms().items():
         if extra := entry.get("building"):
