@@ -48,6 +48,23 @@ def test_files_and_lists_give_the_same_arrays(make_set: Callable[..., ItemSet], 
         assert (each.clusters.member == plain.member).all()
 
 
+def test_an_item_is_checked_once_however_often_its_file_is_read(
+    make_set: Callable[..., ItemSet], tmp_path: Path
+) -> None:
+    checked = list[str]()
+    base = on_disk(make_set(6, models=("embedded:mlm",)), tmp_path)
+    suite = dataclasses.replace(base.suite, check=lambda item: checked.append(item.id))
+    items = dataclasses.replace(base, suite=suite)
+    next(items.items())  # a reading that stops checks what it has read
+    first, again = ([item.id for item in items.items()] for _ in range(2))
+    assert len(list(items.scored(0))) == 6
+    assert checked == first == again
+    assert len(first) == 6
+    wrong = dataclasses.replace(suite, check=lambda item: "wrong" if item.id == first[3] else None)
+    with pytest.raises(ProbandError, match=r"items\.jsonl line 4: item '.*': wrong"):
+        list(dataclasses.replace(items, suite=wrong).items())
+
+
 def test_derived_tags_and_values_of_different_kinds(make_set: Callable[..., ItemSet]) -> None:
     base = make_set(4, models=("embedded:mlm",))
     tags: list[dict[str, Tag]] = [{"a": True}, {"a": 1}, {}, {"a": "x", "b": 2}]

@@ -13,7 +13,6 @@ from array import array
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
@@ -48,6 +47,7 @@ class ItemSet:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""  # the name of the items' folder
     splits: tuple[str, ...] = ()  # those that are scored; none: every one
+    checked: list[int] = field(default_factory=lambda: [0], init=False, repr=False)  # the last line that was checked
 
     def ordered(self) -> ItemSet:
         """Baselines last."""
@@ -62,15 +62,17 @@ class ItemSet:
         return run_labels(self.runs)
 
     def items(self) -> Iterator[Item]:
-        """Every item, whole and checked by itself: that all are different was asked when they were run."""
+        """Every item, whole. It is checked by itself when it is first read, however often the file is read; that all
+        are different was asked when they were run."""
         if not isinstance(self.items_from, Path):
-            return iter(self.items_from)
-        return map(self._checked, read_records(self.items_from, Item), count(1))
-
-    def _checked(self, item: Item, line: int) -> Item:
-        if wrong := self.suite.check(item):
-            raise ProbandError(f"item {item.id!r}: {wrong}", file=self.items_from, line=line)
-        return item
+            yield from self.items_from
+            return
+        for line, item in enumerate(read_records(self.items_from, Item), start=1):
+            if line > self.checked[0]:
+                if wrong := self.suite.check(item):
+                    raise ProbandError(f"item {item.id!r}: {wrong}", file=self.items_from, line=line)
+                self.checked[0] = line
+            yield item
 
     def raw_answers(self, run: int) -> Iterator[Answer]:
         given = self.answered[run].answers
