@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,9 @@ HEAVY = (
     "sqlalchemy",
     "starlette",
 )
+
+
+SOURCES = ("src", "annotate/src", "plugins/proband-puzzles/src")
 
 
 def parts(root: Path) -> list[Path]:
@@ -167,6 +171,20 @@ def test_an_init_file_says_something(root: Path) -> None:
     """Folders are namespaces; an `__init__.py` of one line is a file too many."""
     empty = [str(path.relative_to(root)) for path in parts(root) if path.name == "__init__.py" and lines(path) < 3]
     assert not empty, empty
+
+
+def test_the_list_of_a_folder_is_complete(root: Path) -> None:
+    """If the docstring of an `__init__.py` lists the files of its folder, they are there, and none is left out."""
+    wrong = {}
+    for path in (path for place in SOURCES for path in sorted((root / place).rglob("__init__.py"))):
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        listed = {Path(each.strip()) for each in re.findall(r"[\w/]+\.py\b|(?m:^ *\w+/(?= ))", text)}
+        here = {each.relative_to(path.parent) for each in path.parent.glob("*.py")} - {Path("__init__.py")}
+        gone = {each for each in listed if not any(path.parent.rglob(str(each)))}
+        left_out = here - listed if any(each in here for each in listed) else set()
+        if gone or left_out:
+            wrong[str(path.relative_to(root))] = sorted(map(str, gone | left_out))
+    assert not wrong
 
 
 def lines(path: Path) -> int:

@@ -1,9 +1,9 @@
 """Suite `inference`: relation inference in context (Levy & Dagan 2016).
 
 datasets/              released data sets as examples
-items.py, controls.py, build.py triples, their words, examples, items; controls that expose artefacts
+items.py, variations.py, controls.py, build.py triples, their words, examples, items; controls that expose artefacts
 methods/               the lemma baseline and every other method, one file each
-gold.py labels from the judgments of several people; our own set
+gold.py, expert_audit.py labels from the judgments of several people, our own set; labels checked by experts
 curves/                precision and recall, controls, findings, counts; ours next to the published
 assertions/, candidates.py, questions.py, questionnaire.py   from text to questionnaires for people
 """

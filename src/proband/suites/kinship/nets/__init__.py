@@ -4,8 +4,8 @@ sequence_nets.py   bilstm-mean, bilstm-attention, bert, bert-lstm: read the stor
 reasoning_nets.py  relation-network, rmc, mac: read the story and reason over its parts
 graph_nets.py      gat, edge-transformer (as published), composer: receive the facts
 
-stories.py and batches.py encode items, task.py trains, answers.py answers. Nothing here imports torch before a
-net is trained or loaded.
+stories.py and batches.py encode items, layers.py has what several nets share, options.py their options, task.py
+trains, answers.py answers. Nothing here imports torch before a net is trained or loaded.
 """
 
 from __future__ import annotations
