@@ -75,7 +75,7 @@ class Domain:
         return meaning
 
     def word_for(self, word: Word) -> str:
-        beyond = (said for said, own in self.beyond.items() if own == word)
+        beyond = (shown for shown, own in self.beyond.items() if own == word)
         return OTHER if word.relation == OTHER else self.shown.get(word) or next(beyond, word.relation)
 
     def sentence(self, fact: Fact) -> str:

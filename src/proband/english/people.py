@@ -47,18 +47,18 @@ class People:
         self.given = dict(genders or {})
         plain = normalised(text)
         if nobody_else:
-            found: dict[str, None] = dict.fromkeys(self.given)
+            mentioned: dict[str, None] = dict.fromkeys(self.given)
         elif bracketed := BRACKETED.findall(plain):
-            found = dict.fromkeys(bracketed)
+            mentioned = dict.fromkeys(bracketed)
         else:
-            found = dict.fromkeys([*_runs(plain, self.given), *self.given])
-            found |= {n: None for n in _runs(normalised(question), {*self.given, *found}) if _occurs(n, plain)}
-        found = {name: None for name in found if _occurs(name, plain) or name in self.given}
-        self.names = tuple(name for name in found if not _is_part(name, found))
-        self.order = {name: place for place, name in enumerate(found)}
+            mentioned = dict.fromkeys([*_runs(plain, self.given), *self.given])
+            mentioned |= {n: None for n in _runs(normalised(question), {*self.given, *mentioned}) if _occurs(n, plain)}
+        mentioned = {name: None for name in mentioned if _occurs(name, plain) or name in self.given}
+        self.names = tuple(name for name in mentioned if not _is_part(name, mentioned))
+        self.order = {name: place for place, name in enumerate(mentioned)}
         self.number = {name: place for place, name in enumerate(self.names)}
         shorter = {part for name in self.names for part in _parts(name)}
-        every = sorted({*self.names, *found, *shorter}, key=lambda name: (-len(name), name))
+        every = sorted({*self.names, *mentioned, *shorter}, key=lambda name: (-len(name), name))
         self.pattern = (
             re.compile(r"(?<![\w@])\[?(" + "|".join(map(re.escape, every)) + r")\]?(?!\w)") if every else None
         )
@@ -136,8 +136,8 @@ def _parts(name: str) -> list[str]:
     return [each for each in dict.fromkeys([*own, f"{words[0]} {words[-1]}"]) if each != name]
 
 
-def _is_part(name: str, found: Collection[str]) -> bool:
-    return any(name in _parts(other) for other in found)
+def _is_part(name: str, names: Collection[str]) -> bool:
+    return any(name in _parts(other) for other in names)
 
 
 def _occurs(name: str, text: str) -> bool:

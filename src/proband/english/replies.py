@@ -136,12 +136,12 @@ class PeopleClauses:
         likeliest first."""
         pronouns = [word for word, pattern in PRONOUNS.items() if pattern.search(clause)]
         ways: list[tuple[Fact, ...]] = []
-        found: Sequence[tuple[Fact, ...]] | str = f"it is unclear who {pronouns[0]!r} means" if pronouns else ""
+        read: Sequence[tuple[Fact, ...]] | str = f"it is unclear who {pronouns[0]!r} means" if pronouns else ""
         for text in self._named(clause, pronouns) if pronouns else (clause,):
-            found = self._read(text)
-            ways += () if isinstance(found, str) else [way for way in found if way not in ways]
+            read = self._read(text)
+            ways += () if isinstance(read, str) else [way for way in read if way not in ways]
         if not ways:
-            return found
+            return read
         self.mention(list(dict.fromkeys(x for f in ways[0] for x in (f.who, f.of) if x in self.genders)))
         return ways
 

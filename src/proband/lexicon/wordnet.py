@@ -179,12 +179,12 @@ class Links:
             if link == "synonym":
                 results.update(self.synset(sense)[0])
             elif link in SIDEWAYS:
-                results.update(self._beside(word, sense, SIDEWAYS[link]))
+                results.update(self._siblings(word, sense, SIDEWAYS[link]))
             else:
                 results.update(name for above in self._above(sense, UP[link]) for name in self.synset(above)[0])
         return frozenset(results - {word})
 
-    def _beside(self, word: str, sense: Sense, symbols: tuple[str, ...]) -> Iterator[str]:
+    def _siblings(self, word: str, sense: Sense, symbols: tuple[str, ...]) -> Iterator[str]:
         """Words one step away; a pointer of a single word applies only to that word."""
         words, pointers = self.synset(sense)
         for symbol, target, source, end in pointers:

@@ -161,8 +161,8 @@ class ItemStudy:
         kinds = {ALL_WRONG: share <= 0, ALL_RIGHT: share >= 1, INVERTED: item_analysis.inverted(good, bad, correlation),
                  BEST_FAIL: item_analysis.the_best_fail(good)}  # fmt: skip
         seen = np.select(list(kinds.values()), list(kinds), "")
-        fitted = {"difficulty": self.fit.difficulty, "error": self.fit.error, "discrimination": correlation}
-        return {"share": share, **fitted, "infit": infit, "outfit": outfit, "best third": good, "worst third": bad,
+        estimates = {"difficulty": self.fit.difficulty, "error": self.fit.error, "discrimination": correlation}
+        return {"share": share, **estimates, "infit": infit, "outfit": outfit, "best third": good, "worst third": bad,
                 "seen": seen}  # fmt: skip
 
     def suspects(self) -> Ints:

@@ -32,7 +32,7 @@ def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) 
     if asked.who:
         return _yes_or_no(prover, prover.solve(problem, world), asked.word)
     things = list(dict.fromkeys(thing for fact in problem.facts for thing in (fact.who, fact.of)))[:MOST_THINGS]
-    held = _Held(prover, problem, asked.word, world, fits=prover.fits if asked.of else prover.along)
+    held = _Held(prover, problem, asked.word, world, fits=prover.fits if asked.of else prover.includes)
     if asked.of:
         return _collect(held, [t for t in things if t != asked.of], lambda t: held.of(t, asked, things))
     among = asked.among or things
@@ -118,9 +118,9 @@ def _collect(held: _Held, things: Sequence[str], holds: Callable[[str], tuple[bo
     return Solution(possible or (UNKNOWN,), certain)
 
 
-def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: Solution) -> str:
+def verdict_of(domain: Domain, label: Label, asked: AskedRelation, solution: Solution) -> str:
     """entailed, false, ambiguous, gender open (right except for a gender that is not stated), or inconsistent."""
-    possible, certain = found.possible, found.certain
+    possible, certain = solution.possible, solution.certain
     if not possible:
         return "inconsistent"
     if asked.route and possible == (UNKNOWN,):
@@ -134,7 +134,7 @@ def verdict_of(domain: Domain, label: Label, asked: AskedRelation, found: Soluti
         return "entailed"
     if asked.word and asked.word.gender and not asked.who and len(fits) == len(possible) == 1:
         return "gender open"  # the only one it can be, if the gender is right
-    if asked.word is None and label.word and label.word.relation in found.always:
+    if asked.word is None and label.word and label.word.relation in solution.always:
         return "gender open" if label.word.gender else "entailed"
     return "ambiguous"
 

@@ -113,59 +113,60 @@ class Decider:
         )
 
     def _decided(self, problem: Problem, asked: AskedRelation, label: Label) -> RowVerdict:
-        found = {world: outcome(self.prover, problem, asked, world) for world in self.worlds}
+        solutions = {world: outcome(self.prover, problem, asked, world) for world in self.worlds}
         by_world = {
-            world: (self._verdict(problem, asked, label, each, world), each.possible) for world, each in found.items()
+            world: (self._verdict(problem, asked, label, each, world), each.possible)
+            for world, each in solutions.items()
         }
         verdicts = {verdict for verdict, _ in by_world.values()}
         verdict = verdicts.pop() if len(verdicts) == 1 else DEPENDS
-        single = {each.certain[0] if len(each.certain) == 1 else "" for each in found.values()}
+        single = {each.certain[0] if len(each.certain) == 1 else "" for each in solutions.values()}
         right = single.pop() if len(single) == 1 and verdict != DEPENDS else ""
-        possible = tuple(dict.fromkeys(answer for each in found.values() for answer in each.possible))
+        possible = tuple(dict.fromkeys(answer for each in solutions.values() for answer in each.possible))
         proves = verdict in ("entailed", "false") and bool(right)
         return RowVerdict(
             verdict=verdict,
             possible=() if verdict == DEPENDS else possible,
             right="" if right == OTHER else right,
             reversed=verdict == "false" and asked.word is None and self._reversed(problem, label),
-            proof=self._proof(problem, asked, found[self.world]) if proves else (),
+            proof=self._proof(problem, asked, solutions[self.world]) if proves else (),
             by_world=by_world,
         )
 
-    def _verdict(self, problem: Problem, asked: AskedRelation, label: Label, found: Solution, world: str) -> str:
+    def _verdict(self, problem: Problem, asked: AskedRelation, label: Label, solution: Solution, world: str) -> str:
         if self.prover.beyond and label.word and label.word.relation not in (*self.domain.inverse, OTHER):
             return self.prover.beyond(problem, label.word, world)
-        return verdict_of(self.domain, label, asked, found)
+        return verdict_of(self.domain, label, asked, solution)
 
     def _reversed(self, problem: Problem, label: Label) -> bool:
         """Is the label right for the question turned around?"""
         turned = problem._replace(question=problem.question[::-1])
         asked = AskedRelation(*turned.question)
         known = label.word is not None and label.word.relation in self.domain.inverse
-        found = (outcome(self.prover, turned, asked, world) for world in self.worlds)
-        return known and all(verdict_of(self.domain, label, asked, each) == "entailed" for each in found)
+        solutions = (outcome(self.prover, turned, asked, world) for world in self.worlds)
+        return known and all(verdict_of(self.domain, label, asked, each) == "entailed" for each in solutions)
 
-    def _proof(self, problem: Problem, asked: AskedRelation, found: Solution) -> tuple[int, ...]:
+    def _proof(self, problem: Problem, asked: AskedRelation, solution: Solution) -> tuple[int, ...]:
         """A small set of facts from which the answer follows: the shortest path between the two things that is
         sufficient, or the facts that remain after the others are removed one by one."""
         if asked.who and asked.of:
             for path in islice(paths(problem), PATHS_TRIED):
-                if self._enough(problem, asked, path, found):
+                if self._enough(problem, asked, path, solution):
                     return path
-        return fewest(len(problem.facts), lambda numbers: self._enough(problem, asked, numbers, found))
+        return fewest(len(problem.facts), lambda numbers: self._enough(problem, asked, numbers, solution))
 
-    def _enough(self, problem: Problem, asked: AskedRelation, numbers: Sequence[int], found: Solution) -> bool:
+    def _enough(self, problem: Problem, asked: AskedRelation, numbers: Sequence[int], solution: Solution) -> bool:
         if len(numbers) == len(problem.facts):
             return True
         fewer = problem._replace(facts=tuple(problem.facts[n] for n in numbers))
         if asked.word is not None:
             try:
-                return outcome(self.prover, fewer, asked, self.world) == found
+                return outcome(self.prover, fewer, asked, self.world) == solution
             except ProbandError:  # with fewer facts it is more than can be asked
                 return False
-        if len(found.possible) > 1:
-            return self.prover.solve(fewer, self.world).certain == found.certain
-        return next(paths(fewer), None) is not None and self.prover.follows(fewer, found.certain[0], self.world)
+        if len(solution.possible) > 1:
+            return self.prover.solve(fewer, self.world).certain == solution.certain
+        return next(paths(fewer), None) is not None and self.prover.follows(fewer, solution.certain[0], self.world)
 
 
 def numbered(problem: Problem, asked: AskedRelation) -> tuple[Problem, dict[str, str]]:

@@ -51,7 +51,7 @@ class Prover:
     genders: Callable[[str], str | None] = lambda name: None
     certain_genders: Callable[[str], str | None] = lambda name: None  # of names that leave no doubt
     fits: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # does an answer say the word?
-    along: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # or more: left, and above too
+    includes: Callable[[str, Word], bool] = lambda answer, word: answer == word.relation  # or more: left, and above too
     beyond: Callable[[Problem, Word, str], str] | None = None  # the verdict on a word that is none of the domain's
     relations_beyond: frozenset[str] = frozenset()  # what such words say
     one_person: Callable[..., Iterable[tuple[str, str, Problem]]] = lambda problem, unlinked: ()  # who may be one

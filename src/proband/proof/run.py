@@ -44,7 +44,7 @@ def differences(domain: Domain) -> Prover:
         draw=_placed,
         describe=lambda positions: positions,
         second_reader=ParsedReader(domain),
-        along=lambda answer, word: answer in (word.relation, domain.combine.get((answer, word.relation), "")),
+        includes=lambda answer, word: answer in (word.relation, domain.combine.get((answer, word.relation), "")),
     )
 
 

@@ -206,28 +206,28 @@ class ReplyReading:
 
     def _unopened(self, text: str) -> Iterator[str]:
         """The clause without its introduction: words that name no person or relation and express no doubt."""
-        found = pattern("opening").fullmatch(text)
-        if found and not (
-            self.named.search(found["opening"])
-            or self.reader.relation_word.search(found["opening"])
-            or pattern("doubts").search(found["opening"])
+        match = pattern("opening").fullmatch(text)
+        if match and not (
+            self.named.search(match["opening"])
+            or self.reader.relation_word.search(match["opening"])
+            or pattern("doubts").search(match["opening"])
         ):
-            yield discourse.clause(found["rest"])
+            yield discourse.clause(match["rest"])
 
     # ---- judging -----------------------------------------------------------------------------------------------------
 
     def _best(self, ways: Sequence[tuple[Fact, ...]]) -> list[Statement] | str:
         """Of several readings of a clause, a right one; a wrong one only if all are wrong."""
-        found: list[list[Statement]] = []
+        readings: list[list[Statement]] = []
         for way in ways:
             judged = self._judge(way)
             if isinstance(judged, str):
                 return judged
             if all(statement.verdict in RIGHT for statement in judged):
                 return judged
-            found.append(judged)
-        if len(found) == 1 or all(any(s.verdict == CONTRADICTED for s in each) for each in found):
-            return found[0]
+            readings.append(judged)
+        if len(readings) == 1 or all(any(s.verdict == CONTRADICTED for s in each) for each in readings):
+            return readings[0]
         return "it can be taken in two ways"
 
     def _judge(self, way: tuple[Fact, ...]) -> list[Statement] | str:

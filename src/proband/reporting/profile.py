@@ -211,7 +211,7 @@ def make_profile(
             and not one.no_verdict and not two.no_verdict
         ]  # fmt: skip
         contrasts += (tested := corrected(pairs, together=True))
-        sentences += [("", text) for text in _beside(tested, models[first], models[other])]
+        sentences += [("", text) for text in _pair_sentences(tested, models[first], models[other])]
     return Profile(
         title=title, models=models, rows=[row for own in rows.values() for row in own.values()], notes=notes,
         sentences=sentences, contrasts=contrasts, family=reader.family, references=references,
@@ -495,7 +495,7 @@ def _moved(test: Comparison) -> str:
     return f"{test.a} does not change significantly ({change} points [{low}, {high}]{seen})."
 
 
-def _beside(tests: Sequence[Comparison], a: str, b: str) -> Iterator[str]:
+def _pair_sentences(tests: Sequence[Comparison], a: str, b: str) -> Iterator[str]:
     """The rows in which one model is better, the other, or neither significantly."""
     for who, sign in ((f"{a} is ahead of {b}", 1), (f"{b} is ahead of {a}", -1)):
         ahead = [

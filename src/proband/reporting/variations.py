@@ -102,7 +102,7 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
             "item has, the fewer survive by chance alone: only lines with as many of an item can be compared."
         )
         sheets.append(Sheet(name="surviving", title="What survives", header=columns, rows=tuple(overall), note=note))
-    return sheets + _beside_others(results.labels, by_run, [name for name, each in effects.items() if each == "twin"])
+    return sheets + _twin_sheets(results.labels, by_run, [name for name, each in effects.items() if each == "twin"])
 
 
 Tested = tuple[Row, float | None, Row]  # the cells before a p-value, the p-value, and those after it
@@ -113,7 +113,7 @@ def _with_holm(rows: Sequence[Tested]) -> tuple[Row, ...]:
     return tuple((*row, None if p is None else p_value(p), *rest) for (row, _, rest), p in zip(rows, corrected))
 
 
-def _beside_others(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]], twins: Sequence[str]) -> list[Sheet]:
+def _twin_sheets(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]], twins: Sequence[str]) -> list[Sheet]:
     """The gap between items and twins of one model next to that of another: where items are easier than their twins for
     everybody, a model that has never seen them has a gap too."""
     rows: list[Tested] = []

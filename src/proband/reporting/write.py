@@ -103,7 +103,7 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
     return {
         "page": str(out / "index.html"),
         "models": len({run.model for each in sets for run in each.runs}),
-        "items": sum(study.asked for study in studies),
+        "items": sum(study.asked_count for study in studies),
         "answers": sum(len(run.lines) for study in studies for run in study.arrays.runs),
         "sentences": [sentence for section in sections for sentence in section.findings],
         "scores": [line for section in sections for line in _scores(section)],

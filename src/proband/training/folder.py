@@ -50,6 +50,6 @@ def _fit_in_the_loop(task: Task, folder: Path, *, seed: int, of: str) -> dict[st
     from proband.training.fit import fit
 
     with Progress("training, epochs", total=task.recipe.length(task.size)[0]) as bar:
-        fitted = fit(task, seed=seed, folder=folder, of=of, on_epoch=lambda line: bar.advance())
-    task.save(fitted.net, folder)
-    return {"epochs": len(fitted.curve), "kept": fitted.kept, "valid": fitted.valid, "curve": fitted.curve}
+        best = fit(task, seed=seed, folder=folder, of=of, on_epoch=lambda line: bar.advance())
+    task.save(best.net, folder)
+    return {"epochs": len(best.curve), "kept": best.kept, "valid": best.valid, "curve": best.curve}

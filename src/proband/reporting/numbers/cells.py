@@ -111,7 +111,7 @@ class Study:
         return "variations" in self.items.manifest and tag is not None and ORIGINAL in tag.values
 
     @property
-    def asked(self) -> int:
+    def asked_count(self) -> int:
         """How many items some run has an answer to."""
         return len(np.unique(np.concatenate([run.answered for run in self.arrays.runs])))
 

@@ -119,14 +119,14 @@ def _overview(
     contents += [(view["key"], view["title"], 2) for view in views]
     contents += [("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
     scores = (each for section in sections for each in section.tables if isinstance(each, ScoreTable))
-    if learnt and (along := next((each for each in scores if drawing(each) is line_plot), None)):
-        own["picture"] = {"title": along.table.title, **_both_widths(partial(line_plot, along), switched=False)}
+    if learnt and (plotted := next((each for each in scores if drawing(each) is line_plot), None)):
+        own["picture"] = {"title": plotted.table.title, **_both_widths(partial(line_plot, plotted), switched=False)}
     every = {run.model for section in sections for run in section.study.items.runs}
     asked = {model for model in every if not model.startswith(("baseline:", "solver:"))} or every
     models = formatting.count(len(asked), "model")
     models += f" and {formatting.count(len(every - asked), 'baseline')}" if every - asked else ""
     answers = sum(len(run.lines) for section in sections for run in section.study.arrays.runs)
-    items = sum(section.study.asked for section in sections)
+    items = sum(section.study.asked_count for section in sections)
     counts = ", ".join((models, formatting.count(items, "item"), formatting.count(answers, "answer")))
     return own | {"contents": contents, "counts": counts, "learnt": learnt, "notes": notes, "profile": profile}
 
@@ -176,7 +176,7 @@ def _view(section: Section) -> dict[str, Any]:
     counted = np.unique(rows[scored[rows]])
     clusters = formatting.count(study.arrays.clusters.count, "cluster")
     about = [
-        f"{formatting.count(study.asked, 'item')} asked, of {study.arrays.count:,} in {clusters}",
+        f"{formatting.count(study.asked_count, 'item')} asked, of {study.arrays.count:,} in {clusters}",
         study.items.source,
         suite.cites,
     ]

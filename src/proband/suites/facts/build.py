@@ -12,7 +12,7 @@ from msgspec import Meta
 from proband.core.errors import ProbandError
 from proband.core.suite import Built
 from proband.core.types import Item
-from proband.suites.facts.relations import FactRelation, asked, leaks
+from proband.suites.facts.relations import FactRelation, leaks, prompt_of
 from proband.suites.facts.sources import read
 
 LISTED = 200  # rows left out that the manifest lists
@@ -70,7 +70,7 @@ def _item(relation: FactRelation, at: int, most: int | None) -> Item:
     fact = relation.facts[at]
     choices, gold = relation.choices(fact)
     wordings = list(relation.wordings[:most])
-    prompts = [asked(wording, fact.subject) for wording in wordings]
+    prompts = [prompt_of(wording, fact.subject) for wording in wordings]
     return Item(
         id=relation.item_id(at + 1),
         suite="facts",

@@ -30,7 +30,7 @@ from proband.solvers import DIRECT
 from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.likelihood import completions
 from proband.solvers.replies import Choices, names_of, without_thoughts
-from proband.suites.facts.relations import asked, capitalised
+from proband.suites.facts.relations import capitalised, prompt_of
 
 NEUTRAL = "it"  # replaces the subject for the prior
 DIGITS, COSINE = 4, 6  # decimals of a score in the answers file, and of a cosine
@@ -60,7 +60,7 @@ def sentences(prompt: str, choices: Sequence[str], method: str) -> list[Text]:
 
 def sentences_by_wording(item: Item, method: str, subject: str = "") -> list[list[Text]]:
     """The sentences of an item; `subject` replaces its own."""
-    prompts = [asked(each, subject) for each in item.facts["wordings"]] if subject else item.facts["prompts"]
+    prompts = [prompt_of(each, subject) for each in item.facts["wordings"]] if subject else item.facts["prompts"]
     return [sentences(prompt, item.choices, method) for prompt in prompts]
 
 

@@ -134,10 +134,10 @@ def leaks(fact: SubjectFact) -> bool:
     return any(set(re.findall(r"\w+", fold(each))) <= words for each in fact.objects[:1])
 
 
-def asked(wording: str, subject: str) -> str:
+def prompt_of(wording: str, subject: str) -> str:
     """A wording about a subject, with a blank for the object; a sentence begins with a capital letter.
 
-    >>> asked("[X] is usually [Y].", "snow")
+    >>> prompt_of("[X] is usually [Y].", "snow")
     'Snow is usually ___.'
     """
     return capitalised(wording.replace(SUBJECT, subject).replace(OBJECT, BLANK))

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from proband.core.files import items_path, read_items
 from proband.core.suite import Variation
 from proband.core.types import Item
-from proband.suites.facts.relations import BLANK, OBJECT, SUBJECT, asked, fold
+from proband.suites.facts.relations import BLANK, OBJECT, SUBJECT, fold, prompt_of
 
 
 def wording(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
@@ -36,7 +36,7 @@ def reverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     templates = [each.replace(SUBJECT, BLANK).replace(OBJECT, SUBJECT).replace(BLANK, OBJECT) for each in wordings]
     if len(subjects) < 2 or not templates:
         return "its relation has no other subject"
-    prompts = [asked(each, known) for each in templates]
+    prompts = [prompt_of(each, known) for each in templates]
     turned = {"subject": known, "object": subject, "prompts": prompts, "wordings": templates}
     accepted = [subject, *item.facts["aliases"]]
     facts = {**item.facts, **turned, "aliases": [], "accepted": accepted}

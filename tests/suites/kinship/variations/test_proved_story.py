@@ -52,7 +52,7 @@ def test_a_story_with_other_names_is_another_text_that_verifies() -> None:
 def test_another_target_is_asked_in_a_question_of_the_same_kind() -> None:
     for options in ({}, {"open": 0.5}, {"question": "yes-no"}):
         story = apart(next(item for item in built(**options) if item.facts["certificate"] == "entailed"))
-        asked = story.asked(random.Random(0), target=story.item.facts["target"])
+        asked = story.with_question(random.Random(0), target=story.item.facts["target"])
         assert len(asked.choices) == len(story.item.choices)
         if story.item.choices != ("yes", "no"):
             assert asked.gold is not None

@@ -73,10 +73,10 @@ def groups_apart(one: Sequence[float], other: Sequence[float], evidence: str) ->
     return _outcome(both["one"].minus_selection(both["other"]), text)
 
 
-def _outcome(found: Difference, text: str) -> Outcome:
-    if found.p is None or np.isnan(found.p):
+def _outcome(difference: Difference, text: str) -> Outcome:
+    if difference.p is None or np.isnan(difference.p):
         return _untested(text)
-    return Outcome(difference=found.value, p=found.p, evidence=text)
+    return Outcome(difference=difference.value, p=difference.p, evidence=text)
 
 
 def _untested(text: str) -> Outcome:

@@ -73,7 +73,7 @@ def build_store(
     return {
         "out": str(out),
         "units": len(done),
-        "found": sum(each.found for each in done),
+        "found": sum(each.total for each in done),
         **{name: value for name, value in msgspec.to_builtins(about).items() if not name.startswith("by_")},
     }
 

@@ -44,7 +44,7 @@ class Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     unit: str
     file: str
-    found: int  # assertions with their repetitions, before counts are added up
+    total: int  # assertions with their repetitions, before counts are added up
     parts: list[FileRecord]
 
 
@@ -84,7 +84,7 @@ def write_unit(folder: Path, unit: SourceUnit, pieces: Iterable[tuple[Columns, i
     for number, (columns, size) in enumerate(pieces, start=1):
         written.append(write_rows(parts / f"{unit.name}.{number:03}.parquet", with_keys(frame(*columns))))
         total += size
-    done = Done(unit=unit.name, file=unit.path.name, found=total, parts=written)
+    done = Done(unit=unit.name, file=unit.path.name, total=total, parts=written)
     write_json(parts / f"{unit.name}.done", done)
     return done
 

@@ -116,7 +116,7 @@ class EdgeTransformer(nn.Module):
     def __init__(self, options: EdgeTransformerOptions, words: int) -> None:
         super().__init__()
         d, self.rounds, self.dropout = options.width, options.rounds, options.dropout
-        self.told, self.genders = nn.Embedding(NO_EDGE + 1, d), nn.Embedding(3, d)
+        self.relation, self.genders = nn.Embedding(NO_EDGE + 1, d), nn.Embedding(3, d)
         self.converse = nn.Embedding(NO_EDGE + 1, d)
         self.attention = TriangularAttention(d, options.heads, bias=False, dropout=options.dropout)
         self.before_attention, self.before_mlp = nn.LayerNorm(d), nn.LayerNorm(d)
@@ -128,7 +128,7 @@ class EdgeTransformer(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         numbers = stated_numbers(batch)
-        x = self.told(numbers) + loops(self.genders(batch.genders)) + self.converse(numbers.transpose(1, 2))
+        x = self.relation(numbers) + loops(self.genders(batch.genders)) + self.converse(numbers.transpose(1, 2))
         for _ in range(self.rounds):
             x = self.before_attention(x)
             x = x + self._dropped(self.attention(x, batch.there))

@@ -97,5 +97,5 @@ class Classifier(nn.Sequential):
         super().__init__(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, len(RELATIONS)))
 
     def logits(self, x: Tensor) -> Tensor:
-        found: Tensor = self(x)
-        return found
+        encoded: Tensor = self(x)
+        return encoded

@@ -99,7 +99,7 @@ def inverse(story: ProvedStory, rng: random.Random) -> Item | str:
         return OTHERS_TEXT
     other = replace(story, query=(story.query[1], story.query[0]))
     made = other.certified()
-    return made if isinstance(made, str) else replace(other, own=made).asked(rng, target=made["target"])
+    return made if isinstance(made, str) else replace(other, own=made).with_question(rng, target=made["target"])
 
 
 def counterfactual(story: ProvedStory, rng: random.Random) -> Item | str:
@@ -120,7 +120,7 @@ def counterfactual(story: ProvedStory, rng: random.Random) -> Item | str:
                 continue
             if made["depth"] != story.item.facts["depth"] and story.item.facts["certificate"] == "entailed":
                 continue  # the new fact would make others superfluous
-            varied = replace(changed, own=made).asked(rng, target=made["target"])
+            varied = replace(changed, own=made).with_question(rng, target=made["target"])
             if sum(a != b for a, b in zip(varied.prompt.split(), story.item.prompt.split())) <= 2:
                 return varied
     return "no single word of it can be replaced so that another answer follows"

@@ -84,7 +84,7 @@ class ProvedStory:
         changed = {**self.item.tags, "depth": facts["depth"], "target": facts["target"], **(tags or {})}
         return msgspec.structs.replace(self.item, prompt=prompt, facts=facts, tags=changed)
 
-    def asked(self, rng: random.Random, *, target: str, text: str = "") -> Item:
+    def with_question(self, rng: random.Random, *, target: str, text: str = "") -> Item:
         """The item with a question of the same kind about `query` whose answer is `target`."""
         item, (x, z) = self.item, self.query
         kind = "yes-no" if item.choices == YES_NO else "choice" if "___" in question_of(item) else "text"

@@ -162,10 +162,10 @@ def _wrong_clause(item: Item, chain: Sequence[Any], rules: Rules) -> str | None:
         return canonical_clause(tuple(clause.split(".")), inverse)
 
     path = asked_path(rules, facts["genders"], chain, facts["query"])
-    along = ".".join(rules.neutrals[rules.code[word]] for _, word, _ in path)
+    clause = ".".join(rules.neutrals[rules.code[word]] for _, word, _ in path)
     # no person occurs twice, and the chain ends at the people asked about
-    if len(path) == len(chain) and canonical(along) != canonical(facts["clause"]):
-        return f"'clause' is {facts['clause']!r}, the chain is {along!r}"
+    if len(path) == len(chain) and canonical(clause) != canonical(facts["clause"]):
+        return f"'clause' is {facts['clause']!r}, the chain is {clause!r}"
     if "variation" not in item.tags and canonical(facts["clusters"][0]) != canonical(facts["clause"]):
         return f"'clusters' is {list(facts['clusters'])}, the clause is {facts['clause']!r}"
     return None

@@ -111,8 +111,8 @@ class TrainedScriptNet:
         else:
             oracle, own = all_of(self.net, batch, blank, uniforms=self._uniforms(group, batch, each=2), **drawing)
         if self.aligned == "whole" and self.aligns:
-            along = fill(self.net, batch, blank, choose=gold, whole=self.net.ends(batch), **fixed)
-            oracle = replace(along, first=oracle.first, drawn=oracle.drawn)
+            filled = fill(self.net, batch, blank, choose=gold, whole=self.net.ends(batch), **fixed)
+            oracle = replace(filled, first=oracle.first, drawn=oracle.drawn)
         yield oracle
         yield from own
 

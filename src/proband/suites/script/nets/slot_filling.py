@@ -264,10 +264,10 @@ def beam_search(blanks: Blanks, *, width: int) -> Filling:
     words = search(blanks, width=width)
     net, batch, blank, allowed = blanks.net, blanks.batch, blanks.blank, blanks.allowed
 
-    def say(question: SlotQuestion) -> Tensor:
+    def searched(question: SlotQuestion) -> Tensor:
         return words[question.texts, question.column][:, None].expand_as(question.rows)
 
-    return fill(net, batch, blank, choose=say, allowed=allowed, ends_unread=blanks.ends_unread)
+    return fill(net, batch, blank, choose=searched, allowed=allowed, ends_unread=blanks.ends_unread)
 
 
 @torch.no_grad()
