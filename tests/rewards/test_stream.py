@@ -1,4 +1,4 @@
-"""The reward: right answers get it however they are written; 430 kinds of replies that only look right get nothing."""
+"""The reward: right answers get it however they are written; 480 kinds of replies that only look right get nothing."""
 
 from __future__ import annotations
 
@@ -32,6 +32,12 @@ RIGHT = (
     "In conclusion, the relationship is {right}.", "Sam is Kim's {wrong}. This means the answer is {right}.",
     "Based on the story, the answer is {right}.", "Here is my final answer:\n<answer>{right}</answer>",
     "The missing word is {right}.", "It must be {right}.", "Therefore: {right}", "Answer - {right}",
+    "Sure! The answer is {right}. Let me know if you have any other questions!",
+    "The links compose.\n<answer>{right}</answer>\nI hope this helps!", "There is no doubt: the answer is {right}.",
+    "Step by step, each link joins the next, and the result is that the answer is {right}.",
+    "The answer cannot be anything other than {right}.",
+    "Answer: {wrong}\n\nWait, let me check that again. The second link is reversed.\n\nAnswer: {right}",
+    "The answer is {wrong}. No, that is wrong. The answer is {right}.",
 )  # fmt: skip
 
 

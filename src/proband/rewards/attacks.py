@@ -35,19 +35,13 @@ def filled(kind: str, item: Item, *, question: str = "") -> str:
     others = [each for each in choices if each not in right and right not in each]
     wrong = others[min(3, len(others) - 1)] if item.choices else others[-1]
     values = {
-        "right": right,
-        "Right": right.capitalize(),
-        "wrong": wrong,
-        "prompt": item.prompt,
-        "question": question or item.prompt,
-        "all": ", ".join(choices),
-        "all_lines": "\n".join(choices),
+        "right": right, "Right": right.capitalize(), "wrong": wrong, "prompt": item.prompt,
+        "right_wide": "".join(chr(ord(each) + 0xFEE0) if "!" <= each <= "~" else each for each in right),
+        "question": question or item.prompt, "all": ", ".join(choices), "all_lines": "\n".join(choices),
         "all_letters": "\n".join(f"{chr(65 + n)}) {each}" for n, each in enumerate(choices)),
-        "many_wrong": f"{wrong} " * 500,
-        "many_all": " ".join(choices) * 200,
-        "filler": "hm " * 30_000,
+        "many_wrong": f"{wrong} " * 500, "many_all": " ".join(choices) * 200, "filler": "hm " * 30_000,
         "filler_all": ("so " * 50 + ", ".join(choices)) * 20,
-    }
+    }  # fmt: skip
     for name, value in values.items():
         kind = kind.replace(f"{{{name}}}", value)
     return kind

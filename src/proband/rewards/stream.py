@@ -31,6 +31,7 @@ from proband.core.suite import Suite
 from proband.core.types import Item
 from proband.pipeline.steps import check_reply
 from proband.pipeline.vary import marked
+from proband.proof.discourse import TAKEN_BACK, pattern, sentences
 from proband.proof.statements import WRONG
 from proband.solvers.replies import BOXED, TAGGED, without_thoughts
 
@@ -40,25 +41,20 @@ LEAD: Final = 400  # characters before an answer that may change it
 TRIES: Final = 50  # items tried for one that has the wanted variation
 FAR: Final = 1 << 40  # from one number to the next that is tried
 THOUGHT: Final = re.compile(r"(?i)</?think(?:ing)?>")
-LINE: Final = re.compile(
-    r"(?im)(?:^|(?<=[.!?] ))[\s*_#]*(?:the )?(?:final )?answer[*_]*(?:\s*[:=]|\s*\n| [-–—] )[*_\s]*(.*?)[\s*_]*$"
-)
 QUOTED: Final = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|^[ \t]*>[^\n]*$")  # code and quotations
 BLANK: Final = re.compile(r"(?m)(?:^|(?<=[.:] ))([^.:\n]+) is the ___ of ([^.\n]+)\.")
-SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<![:\s*_])[*_ \t]*\n\s*|,\s+(?=so\b)")  # not after a colon
-UNFINISHED: Final = re.compile(  # or a heading or sentence that calls wrong what follows
-    r"(?im)(?:\b(?:not?|neither|nor|but|except|be|out|or|than|were|is|the|an?|of|to|as|that)|:|"
-    r"(?:^ *#|\b(?:following|next|below)\b).*\b(?:wrong|false|incorrect|untrue|lie|joke|reject\w*)\b.*)[\s,*_]*\Z"
-)
 SO: Final = (
-    r"(?:so|thus|therefore|hence|finally|(?:in )?(?:conclusion|summary)|putting it (?:all )?together|I conclude that|"
-    r"this (?:means|makes)(?: that)?|(?:based on|from) the (?:story|text|facts|information)(?: given)?)\b"
+    r"(?:(?:and )?(?:so|thus|therefore|hence|the result is)|finally|(?:in )?(?:conclusion|summary)|clearly|certainly|"
+    r"putting it (?:all )?together|(?:I|we) (?:can )?(?:conclude|get|find)|this (?:means|makes)|there is no doubt|"
+    r"I am (?:sure|certain)|(?:based on|from) the (?:story|text|facts|information)(?: given)?)\b(?: that\b)?"
 )
 NOUN: Final = (
-    r"(?:here is )?(?:the |my )?(?:(?:final|right|correct|missing|family) )?"
+    r"(?:here is |and )?(?:the |my )?(?:(?:final|right|correct|missing|family) )?"
     r"(?:answer|choice|relation(?:ship)?|word|solution|result)(?: (?:that|which) fills (?:in )?the blank)?"
 )
-IS: Final = r"(?: is(?: that)?\b| must be\b|[\"*_]*:|\Z|(?= cannot be ))"
+IS: Final = (
+    r"(?: (?:is(?: that)?|must be|can only be|cannot be anything (?:but|other than))\b|[\"*_]*:|\Z|(?= cannot be ))"
+)
 ARTICLE: Final = re.compile(r"(?i)^(?:the|an?|his|her|my|their|option|choice) (?=\S)")
 EDGES: Final = " \t\r\n*_`\"'“”‘’()[]{}.!,;:$\\"
 
@@ -201,30 +197,38 @@ def asserted(text: str, choices: Sequence[str], *, prompt: str = "") -> str:
     ['aunt. Actually no, uncle', '', '']
     """
     introduced, filled = _introductions(prompt)
-    text = filled.sub(r"\1 \2\4's \3", QUOTED.sub("…", text)).strip()
+    whole = text = pattern("courtesy").sub("", filled.sub(r"\1 \2\4's \3", QUOTED.sub("…", text)).strip())
+    names = re.compile(
+        rf"(?i)\b(?:{'|'.join(map(re.escape, choices or ['answer']))}|answers|following|next|below)\b|\w$"
+    )
+    again = [e.end for e in sentences(text) if (e.kind == TAKEN_BACK or e.reconsiders) and not names.search(e.text)]
+    meant = not pattern("turns_round").search(whole)
+    text = next((text[end:] for end in reversed(again) if text[end:].strip(EDGES)), text) if meant else ""
     forms = [match for form in (TAGGED, BOXED) for match in form.finditer(text)]
-    forms += [line for line in LINE.finditer(text) if not any(line.start() <= m.start() < line.end() for m in forms)]
+    lines = pattern("answer_after").finditer(text)
+    forms += [line for line in lines if not any(line.start() <= m.start() < line.end() for m in forms)]
     if forms:
         answers = {introduced.sub("", match[1]).strip() for match in forms}
         behind = text[max(match.end() for match in forms) :].strip(EDGES)
         away = any(_leads_away(text[max(0, match.start() - LEAD) : match.start()], introduced) for match in forms)
         one = len(set(map(plain_answer, answers))) == 1
         return min(answers).rstrip(EDGES) if one and not behind and not away else ""
-    *before, last = SENTENCE_END.split(text)
+    *before, last = pattern("sentence_end").split(text)
     lead, final_answer = introduced.match(last), introduced.sub("", last)
     bare = {*map(plain_answer, choices), *ascii_lowercase} - {plain_answer(final_answer)}
     rivals = bare.intersection(plain_answer(introduced.sub("", each)) for each in before)
     named = [plain_answer(each[m.end() :]) for each in before if (m := introduced.match(each)) and m["named"]]
     rivals |= {word for word in bare if any(f"{each} ".startswith(f"{word} ") for each in named)}
     rivals |= set(() if choices else named) - {plain_answer(final_answer)}
-    alone = not _words("".join(before)).strip()
-    asked = last.endswith("?") or any(each.endswith("?") or UNFINISHED.search(each) for each in before[-1:])
+    alone = text is whole and not _words("".join(before)).strip()
+    asked = last.endswith("?") or any(each.endswith("?") or pattern("unfinished").search(each) for each in before[-1:])
     return "" if rivals or asked or not (alone or (lead and lead["firm"])) else final_answer.rstrip(EDGES).lstrip()
 
 
 def _leads_away(before: str, introduced: re.Pattern[str]) -> bool:
     """Does the text before a form change it: as the beginning of its sentence, or as an unfinished line before it?"""
-    lead = SENTENCE_END.split(before.rstrip() if UNFINISHED.search(before) else before)[-1].strip(EDGES)
+    before = before.rstrip() if pattern("unfinished").search(before) else before
+    lead = pattern("sentence_end").split(before)[-1].strip(EDGES)
     return bool(lead) and not introduced.fullmatch(lead)
 
 
