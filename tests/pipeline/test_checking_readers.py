@@ -37,23 +37,27 @@ def by_prompt(first: str, second: str) -> Callable[[str, dict[str, Any]], dict[s
     return lambda path, body: chat(first if body["messages"][0]["content"].startswith("Read") else second)
 
 
-def judged(tmp_path: Path, first: str, second: str, row: Mapping[str, str] = ROW, **more: Any) -> dict[str, Any]:
+def verdicts(tmp_path: Path, first: str, second: str, rows: Sequence[Mapping[str, str]], **more: Any) -> list[Any]:
+    """The verdicts on rows in one audit, by the two readings of a model."""
     source = tmp_path / "rows.jsonl"
-    source.write_text(json.dumps(row) + "\n")
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with Stub(by_prompt(first, second)) as stub:
         audit(
             source, out=tmp_path / "out", domain="kinship", readers=[f"openai:m@{stub.url}"],
             cache=False, model_options={"first_wait": 0.01}, **more,
         )  # fmt: skip
-    line: dict[str, Any] = json.loads((tmp_path / "out" / "verdicts.jsonl").read_text())
-    return line
+    return [json.loads(line) for line in (tmp_path / "out" / "verdicts.jsonl").read_text().splitlines()]
+
+
+def judged(tmp_path: Path, first: str, second: str, row: Mapping[str, str] = ROW, **more: Any) -> dict[str, Any]:
+    (line,) = verdicts(tmp_path, first, second, [row], **more)
+    return dict(line)
 
 
 def test_two_readings_that_agree(tmp_path: Path) -> None:
-    line = judged(tmp_path, reading(), reading(), world="strict")
+    line, wrong = verdicts(tmp_path, reading(), reading(), [ROW, {**ROW, "answer": "aunt"}], world="strict")
     assert (line["verdict"], line["one_reading"]) == ("entailed", False)
     assert [name.rpartition(" ")[2] for name in line["readers"]] == ["(facts)", "(sentences)"]
-    wrong = judged(tmp_path, reading(), reading(), {**ROW, "answer": "aunt"}, world="strict")
     assert (wrong["verdict"], wrong["right"], wrong["one_reading"]) == ("false", "mother-in-law", False)
 
 
@@ -80,8 +84,9 @@ OTHER_TURNED = (("Bo", "son", "Ann"), ("Bo", "daughter", "Cleo"))
 )
 def test_readings_that_are_not_wrong_alike_accuse_nobody(tmp_path: Path, first: str, second: str) -> None:
     """Whatever one reading says: a right label is not called wrong, nor a wrong one right, unless both say it."""
-    for answer in ("mother-in-law", "mother", "sister", "aunt"):
-        line = judged(tmp_path, first, second, {**ROW, "answer": answer})
+    answers = ("mother-in-law", "mother", "sister", "aunt")
+    lines = verdicts(tmp_path, first, second, [{**ROW, "answer": answer} for answer in answers])
+    for answer, line in zip(answers, lines, strict=True):
         accused = line["verdict"] in ("false", "ambiguous", "inconsistent") and not line["one_reading"]
         assert not accused, (answer, line)
         assert answer == "mother-in-law" or line["verdict"] != "entailed" or line["one_reading"], line
