@@ -31,7 +31,7 @@ from proband.core.files import group_by_key
 from proband.core.metrics import accuracy_of
 from proband.core.suite import Outcome, Results, Sheet, Table
 from proband.core.types import Answer, Item
-from proband.stats import holm
+from proband.stats import holm_where_tested
 from proband.suites.analogy.frequencies import Frequency, from_counts, from_wordfreq
 from proband.suites.analogy.relations import Pair, facts_of
 
@@ -136,16 +136,6 @@ def cliffs_delta(a: ArrayLike, b: ArrayLike) -> float:
     return float((below - above) / (len(x) * len(y)))
 
 
-def _corrected(values: Sequence[float | None]) -> list[float | None]:
-    """Holm's correction of the p-values; None stays None.
-
-    >>> _corrected([0.01, None, 0.04])
-    [0.02, None, 0.04]
-    """
-    fixed = iter(holm([p for p in values if p is not None]))
-    return [None if p is None else next(fixed) for p in values]
-
-
 # ---- the table and what claims refer to ----------------------------------------------------------------------------
 
 
@@ -158,7 +148,7 @@ def analysis(results: Results, seed: int) -> list[Sheet]:
     for number, label in enumerate(results.labels):
         effects = effects_of(results.scored(number), known)
         p, p_tuples = [e.p for e in effects], [e.p_tuples for e in effects]
-        by_item, by_tuple = _corrected(p), _corrected(p_tuples)
+        by_item, by_tuple = holm_where_tested(p), holm_where_tested(p_tuples)
         for e, holm_item, holm_tuple in zip(effects, by_item, by_tuple, strict=True):
             first = (label, e.relation, e.right, e.wrong, e.gap, e.p, holm_item, e.delta)
             rows.append((*first, e.tuples, e.rho, e.p_tuples, holm_tuple))
