@@ -1,4 +1,4 @@
-"""The reward: right answers get it however they are written; 480 kinds of replies that only look right get nothing."""
+"""The reward: right answers get it however they are written; 520 kinds of replies that only look right get nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ RIGHT = (
     "Step by step, each link joins the next, and the result is that the answer is {right}.",
     "The answer cannot be anything other than {right}.",
     "Answer: {wrong}\n\nWait, let me check that again. The second link is reversed.\n\nAnswer: {right}",
-    "The answer is {wrong}. No, that is wrong. The answer is {right}.",
+    "The answer is {wrong}. No, that is wrong. The answer is {right}.", "Without any doubt, the answer is {right}.",
+    "Consequently, the answer is {right}.", "The correct option is {right}.", "{right} ✅",
+    "Found it! So it is {right}.",
 )  # fmt: skip
 
 

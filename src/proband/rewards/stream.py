@@ -45,18 +45,19 @@ QUOTED: Final = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|^[ 
 BLANK: Final = re.compile(r"(?m)(?:^|(?<=[.:] ))([^.:\n]+) is the ___ of ([^.\n]+)\.")
 SO: Final = (
     r"(?:(?:and )?(?:so|thus|therefore|hence|the result is)|finally|(?:in )?(?:conclusion|summary)|clearly|certainly|"
-    r"putting it (?:all )?together|(?:I|we) (?:can )?(?:conclude|get|find)|this (?:means|makes)|there is no doubt|"
-    r"I am (?:sure|certain)|(?:based on|from) the (?:story|text|facts|information)(?: given)?)\b(?: that\b)?"
+    r"consequently|putting it (?:all )?together|(?:I|we) (?:can )?(?:conclude|get|find)|this (?:means|makes)|"
+    r"(?:there is no|without) (?:any )?doubt|I am (?:sure|certain)|"
+    r"(?:based on|from) the (?:story|text|facts|information)(?: given)?)\b(?: that\b)?"
 )
 NOUN: Final = (
     r"(?:here is |and )?(?:the |my )?(?:(?:final|right|correct|missing|family) )?"
-    r"(?:answer|choice|relation(?:ship)?|word|solution|result)(?: (?:that|which) fills (?:in )?the blank)?"
+    r"(?:answer|choice|option|relation(?:ship)?|word|solution|result)(?: (?:that|which) fills (?:in )?the blank)?"
 )
 IS: Final = (
     r"(?: (?:is(?: that)?|must be|can only be|cannot be anything (?:but|other than))\b|[\"*_]*:|\Z|(?= cannot be ))"
 )
 ARTICLE: Final = re.compile(r"(?i)^(?:the|an?|his|her|my|their|option|choice) (?=\S)")
-EDGES: Final = " \t\r\n*_`\"'“”‘’()[]{}.!,;:$\\"
+EDGES: Final = " \t\r\n*_`\"'“”‘’()[]{}.!,;:$\\✅✔"
 
 
 @dataclass(frozen=True, kw_only=True)
