@@ -166,7 +166,7 @@ class Kind:
 
     name: str
     rows: Callable[[random.Random, int], Iterator[AuditCase]]
-    say: Callable[[Edge, int, str], str]
+    in_words: Callable[[Edge, int, str], str]
     ask: str
     inverse: Callable[[str, AuditCase], str]  # the label of the question turned round
     other: Callable[[str, random.Random], str]  # a label near this one
@@ -221,7 +221,7 @@ KINDS = {
     "grid": Kind(
         name="grid",
         rows=lambda rng, _: walks(rng),
-        say=places_in_words,
+        in_words=places_in_words,
         ask="What is the relation of the agent {} to the agent {}?",
         inverse=turned_direction,
         other=lambda label, rng: rng.choice([each for each in (*STEPS, "overlap") if each != label]),
@@ -230,7 +230,7 @@ KINDS = {
     "kinship": Kind(
         name="kinship",
         rows=families,
-        say=kin_in_words,
+        in_words=kin_in_words,
         ask="How is {} related to {}?",
         inverse=kin_inverse,
         other=kin_other,
@@ -239,7 +239,7 @@ KINDS = {
     "temporal": Kind(
         name="temporal",
         rows=lambda rng, _: schedules(rng),
-        say=events_in_words,
+        in_words=events_in_words,
         ask="What is {} to {}?",
         inverse=lambda label, _: TURNED[label],
         other=lambda label, rng: rng.choice([each for each in TURNED if each != label]),
@@ -297,7 +297,7 @@ DEFECTS = (
 
 
 def written(told: AuditCase, domain: Kind, *, key: str, number: int, plain: bool) -> AuditRow:
-    said = [domain.say(fact, told.form, "not " if n == told.negated else "") for n, fact in enumerate(told.facts)]
+    said = [domain.in_words(fact, told.form, "not " if n == told.negated else "") for n, fact in enumerate(told.facts)]
     text = told.story if told.story and not plain else " ".join(said)
     question = domain.ask.format(*told.question)
     cells = {"text": text, "question": question, "answer": told.label}

@@ -121,7 +121,7 @@ class Commands:
         turns: list[str] = []
         while not stop.is_set():
             turns = turns or self.rng.sample(COMMANDS, len(COMMANDS))
-            name, out, who = turns.pop(), self.folder.parent / f"out-{self.number}", self.somebody()
+            name, out, who = turns.pop(), self.folder.parent / f"out-{self.number}", self.any_person()
             if name == "erase" and not who:  # later
                 turns.insert(0, name)
                 await asyncio.sleep(0.05)
@@ -147,7 +147,7 @@ class Commands:
         runner.stdin.close()
         await runner.wait()
 
-    def somebody(self) -> str:
+    def any_person(self) -> str:
         """A participant with an answer who is not being erased."""
         known = [name for name in self.record.of_person if name not in self.record.erasing]
         return self.rng.choice(known) if len(known) > 5 else ""

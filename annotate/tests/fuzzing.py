@@ -62,7 +62,7 @@ def fuzz(base: str, folder: Path, wanted: int, seed: int) -> Counter[int]:
     schema = schemathesis.openapi.from_url(f"{base}/openapi.json")
     operations = [found.ok() for found in schema.get_all_operations()]
     known, rng, secret = people(base, folder), random.Random(seed), secret_of(folder)
-    session, leaving = (sign_in(folder, secret) for _ in range(2))
+    session, signing_out = (sign_in(folder, secret) for _ in range(2))
     statuses: Counter[int] = Counter()
     each = -(-wanted // len(operations))
     with httpx.Client(timeout=30) as client:
@@ -78,7 +78,7 @@ def fuzz(base: str, folder: Path, wanted: int, seed: int) -> Counter[int]:
                     path["visit"] = visit
                     form |= {"form": token, "unit": rng.choice([unit, form.get("unit", unit)])}
                 else:
-                    mine = leaving if case.path == "/owner/logout" else session
+                    mine = signing_out if case.path == "/owner/logout" else session
                     form["form"] = form_token(secret, mine)
                     cookies = {"Cookie": f"proband_owner={mine}"}
                 if "person" in path:

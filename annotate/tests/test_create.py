@@ -64,8 +64,8 @@ def test_consent_needs_a_contact(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_puzzles_are_of_the_test_split_and_as_many_of_each_length(tmp_path: Path) -> None:
-    how = ["--k", "2,3", "--per-k", "22", "--hold-out", "clauses", "--test-per-k", "11"]
-    assert main(["build", "kinship", "-o", str(tmp_path / "items"), *how]) == 0
+    settings = ["--k", "2,3", "--per-k", "22", "--hold-out", "clauses", "--test-per-k", "11"]
+    assert main(["build", "kinship", "-o", str(tmp_path / "items"), *settings]) == 0
     init = ["annotate", "init", str(tmp_path / "study"), "--kind", "solve", "--items", str(tmp_path / "items")]
     assert main([*init, *CONTACT, "--limit", "6"]) == 0
     units = list(read_units(tmp_path / "study" / "units.jsonl"))

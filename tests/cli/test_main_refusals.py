@@ -155,8 +155,8 @@ def test_an_office_is_not_asked_for_family_relations_and_a_label_has_no_address(
     items, run = tmp_path / "items", tmp_path / "run"
     proband("build", "kinship", "-o", items, "--rules", tmp_path / "office.toml", "--k", "2", "--per-k", "2")
     with Stub(lambda path, body: chat("superior")) as stub:
-        how = ("--model-set", "scores=no", "--no-cache", "--limit", 1, "-o", run)
-        proband("run", items, "-m", f"openai:m@{stub.url}", *how)
+        settings = ("--model-set", "scores=no", "--no-cache", "--limit", 1, "-o", run)
+        proband("run", items, "-m", f"openai:m@{stub.url}", *settings)
     (body,) = stub.bodies
     asked = " ".join(message["content"] for message in body["messages"])
     assert "relation" in asked

@@ -158,9 +158,9 @@ def test_an_endpoint_is_never_asked_a_training_item(proband: Any, tmp_path: Path
     items = write(tmp_path / "items", "train", "test")
     with Stub(lambda path, body: chat("father")) as stub:
         model = f"openai:m@{stub.url}"
-        how = ("--model-set", "scores=no", "--set", f"shots={shots}", "--no-cache", "-o", tmp_path / "run")
-        (plan,) = proband.json("run", items, "-m", model, *how, "--dry-run")["forecasts"]
-        proband("run", items, "-m", model, *how)
+        settings = ("--model-set", "scores=no", "--set", f"shots={shots}", "--no-cache", "-o", tmp_path / "run")
+        (plan,) = proband.json("run", items, "-m", model, *settings, "--dry-run")["forecasts"]
+        proband("run", items, "-m", model, *settings)
     assert plan["calls"] == len(stub.bodies) == 10
     asked_about = [body["messages"][-1]["content"].rpartition("[Ann")[2] for body in stub.bodies]
     assert all(each.startswith("test") for each in asked_about)
@@ -170,7 +170,7 @@ def test_an_endpoint_is_never_asked_a_training_item(proband: Any, tmp_path: Path
 def test_the_items_that_examples_are_taken_from_are_not_asked(proband: Any, tmp_path: Path, split: str) -> None:
     there: tuple[Split, ...] = ("train", "test") if split else ("train",)  # without another split, train is the default
     items = write(tmp_path / "items", *there)
-    how = (
+    settings = (
         "--model-set",
         "scores=no",
         "--set",
@@ -180,11 +180,11 @@ def test_the_items_that_examples_are_taken_from_are_not_asked(proband: Any, tmp_
         *(("--split", split) if split else ()),
     )
     with Stub(lambda path, body: chat("father")) as stub:
-        text = proband.fails("run", items, "-m", f"openai:m@{stub.url}", *how)
+        text = proband.fails("run", items, "-m", f"openai:m@{stub.url}", *settings)
         assert text.startswith("proband: shots come from the training items, which this run evaluates")
         assert stub.bodies == []
         other = write(tmp_path / "other", "train")
-        proband("run", items, "-m", f"openai:m@{stub.url}", *how, "--set", f"shots-from={other}", "--limit", 1)
+        proband("run", items, "-m", f"openai:m@{stub.url}", *settings, "--set", f"shots-from={other}", "--limit", 1)
     assert len(stub.bodies) == 1
 
 
@@ -278,7 +278,7 @@ def test_answers_outside_the_intersection_make_no_difference(proband: Any, tmp_p
     """The same script items were 127 blanks, or 25 items, depending on what else the first run had answered."""
     items, runs = tmp_path / "items", tmp_path / "runs"
     proband("build", "script", "-o", items)
-    for name, model, *how in (
+    for name, model, *settings in (
         ("all", "solver:frequent", "--split", "all"),
         ("test", "solver:frequent"),
         ("ten", "solver:frequent", "--limit", 10),
@@ -286,7 +286,7 @@ def test_answers_outside_the_intersection_make_no_difference(proband: Any, tmp_p
         ("other", "solver:chance", "--limit", 10),
         ("only-valid", "solver:chance", "--split", "valid"),
     ):
-        proband("run", items, "-m", model, *how, "-o", runs / name)
+        proband("run", items, "-m", model, *settings, "-o", runs / name)
     wanted = proband.json("compare", runs / "ten", runs / "other")
     assert wanted["groups"][0]["n"] > 10  # blanks, not items
     for name in ("all", "test", "valid"):

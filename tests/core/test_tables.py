@@ -25,8 +25,8 @@ def put(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-def cells(path: Path, **how: Any) -> list[dict[str, Any]]:
-    return [dict(row.cells) for row in read_table(path, **how)]
+def cells(path: Path, **settings: Any) -> list[dict[str, Any]]:
+    return [dict(row.cells) for row in read_table(path, **settings)]
 
 
 @pytest.mark.parametrize(

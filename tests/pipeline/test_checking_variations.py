@@ -64,13 +64,13 @@ def test_an_altered_variation_is_found(suite: str, names: str, tmp_path: Path) -
     assert proband.verify(tmp_path / "varied")["failed"] == 0
     lines = [json.loads(line) for line in (tmp_path / "varied" / "items.jsonl").read_text("utf-8").splitlines()]
     sources = {line["id"]: line for line in lines}
-    done, through = 0, list[Any]()
+    done, accepted = 0, list[Any]()
     for name in names.split(","):
         for line in [each for each in lines if each["tags"].get("variation") == name][:3]:
             for alter in (other_prompt, other_word, other_choice, other_gold):
                 done += 1
                 if not altered(tmp_path / "varied", sources[line["facts"]["source"]], line, alter):
-                    through.append((name, alter.__name__))
+                    accepted.append((name, alter.__name__))
     assert done >= 4 * len(names.split(","))
     # which pair of an analogy's twin is right is known to its relation's list alone, as it is of any analogy
-    assert set(through) <= {("twin", "other_gold")}
+    assert set(accepted) <= {("twin", "other_gold")}

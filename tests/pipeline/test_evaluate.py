@@ -99,9 +99,9 @@ def loadable(monkeypatch: pytest.MonkeyPatch) -> None:
     """Models by name, as a user's own module has them."""
     own = {ORACLE: Oracle, FIRST: First, MUMBLES: Mumbles}
 
-    def with_own(spec: str, *arguments: Any, **how: Any) -> Any:
+    def with_own(spec: str, *arguments: Any, **settings: Any) -> Any:
         if spec not in own:
-            return load_model(spec, *arguments, **how)
+            return load_model(spec, *arguments, **settings)
         model = own[spec]()
         model.name = spec
         return model

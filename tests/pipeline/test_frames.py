@@ -92,10 +92,10 @@ def test_a_profile_and_a_dry_run(made: RunResults, tmp_path: Path) -> None:
     profile = tmp_path / "run.toml"
     profile.write_text('limit = 7\nseed = 3\n[where]\nk = "2"\n')
     items, out = made.folder.parent / "items", tmp_path / "run"
-    how: dict[str, Any] = {"model": "baseline:random", "profile": profile}
-    (forecast,) = proband.run(items, out=out, dry_run=True, **how)
+    settings: dict[str, Any] = {"model": "baseline:random", "profile": profile}
+    (forecast,) = proband.run(items, out=out, dry_run=True, **settings)
     assert (forecast.items, out.exists()) == (7, False)
-    results = proband.run(items, out=out, limit=5, where={"task": "clean"}, **how)
+    results = proband.run(items, out=out, limit=5, where={"task": "clean"}, **settings)
     assert (results.answers().height, results.run.seed) == (5, 3)
     assert set(results.answers().select("k", "task").unique().iter_rows()) == {(2, "clean")}
     profile.write_text("per_k = 4\nk = 2")

@@ -110,7 +110,7 @@ class AlwaysA:
     def identity(self) -> dict[str, str]:
         return {"kind": "test"}
 
-    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+    def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
         return ["A"] * len(prompts)
 
 

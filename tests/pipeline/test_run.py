@@ -141,7 +141,7 @@ def test_the_bar_counts_what_is_answered(tmp_path: Path, monkeypatch: pytest.Mon
     bars: list[Progress] = []
     shown: list[float] = []
 
-    class Seen(Progress):
+    class CountingProgress(Progress):
         def __enter__(self) -> Progress:
             bars.append(self)
             return super().__enter__()
@@ -151,7 +151,7 @@ def test_the_bar_counts_what_is_answered(tmp_path: Path, monkeypatch: pytest.Mon
             shown.append(bars[-1].counted)
             return super().score(texts, method=method)
 
-    monkeypatch.setattr(running, "Progress", Seen)
+    monkeypatch.setattr(running, "Progress", CountingProgress)
     write_items(tmp_path)
     model = Looking(tmp_path / "log", tmp_path / "run" / ARRIVED)
     go(tmp_path, "run", model, limit=40)

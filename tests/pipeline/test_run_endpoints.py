@@ -147,8 +147,8 @@ def run(
     def call(url: str, *words: str, out: str = "run", code: int = 0) -> tuple[str, str]:
         capsys.readouterr()
         model = ["-m", f"openai:m@{url}", "-o", str(tmp_path / out)]
-        how = [] if "-s" in words else ["-s", "generate"]
-        found = main(["run", str(items), *model, *QUICK, *how, *words])
+        settings = [] if "-s" in words else ["-s", "generate"]
+        found = main(["run", str(items), *model, *QUICK, *settings, *words])
         printed = capsys.readouterr()
         assert found == code, printed.err
         return printed
@@ -288,11 +288,11 @@ def test_the_budget_of_a_run_is_kept_over_its_processes(tmp_path: Path, run: Cal
 
 def test_one_budget_for_all_prompts_and_repetitions(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
     """An answer costs 0.012. What was spent in one folder is not there for the next, nor for the command rerun."""
-    how = ["--no-cache", "--prices", "1000,1000", "--max-cost", "0.2", "--limit", "5"]
+    settings = ["--no-cache", "--prices", "1000,1000", "--max-cost", "0.2", "--limit", "5"]
     for several in (["--prompt", "all"], ["--repeat", "5"]):
         with Stub(lambda path, body: chat("yes")) as stub:
             for _ in range(2):
-                _, err = run(stub.url, *how, *several, out=several[0], code=2)
+                _, err = run(stub.url, *settings, *several, out=several[0], code=2)
                 assert "stopped at a cost of 0.19" in err
                 assert len(stub.bodies) == 16
             spent = [
@@ -426,8 +426,8 @@ def test_a_server_that_goes_away_in_the_middle_is_one_line_and_nothing_is_paid_t
         return chat("yes")
 
     with GoingAway(reply) as stub:
-        how = ["--no-cache", "--on-error", "record", "--model-set", "timeout=5"]
-        _, err = run(stub.url, *how, code=2)
+        settings = ["--no-cache", "--on-error", "record", "--model-set", "timeout=5"]
+        _, err = run(stub.url, *settings, code=2)
     line = err.strip().splitlines()[-1]
     assert line.startswith("proband: openai:m@")
     assert "cannot connect" in line
@@ -503,8 +503,8 @@ PLAIN = ["scores=false", "first-wait=0.01", "concurrency=4"]
 
 
 def evaluation(out: Path, *models: str) -> list[str]:
-    how = [word for option in PLAIN for word in ("--model-set", option)]
-    return ["evaluate", *models, "-o", str(out), *EVALUATE, *how]
+    settings = [word for option in PLAIN for word in ("--model-set", option)]
+    return ["evaluate", *models, "-o", str(out), *EVALUATE, *settings]
 
 
 def test_one_budget_for_all_models_and_sets_of_an_evaluation(

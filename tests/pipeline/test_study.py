@@ -123,9 +123,9 @@ def test_runs_that_ask_the_same_of_a_model_ask_it_once(
     scored: list[int] = []
     score = fake.ScriptedModel.score
 
-    def counting(self: fake.ScriptedModel, texts: Any, **how: Any) -> Any:
+    def counting(self: fake.ScriptedModel, texts: Any, **settings: Any) -> Any:
         scored.append(len(texts))
-        return score(self, texts, **how)
+        return score(self, texts, **settings)
 
     monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(fake.ScriptedModel, "score", counting)

@@ -29,8 +29,8 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "items"
 
 
-def until(items: Path, out: Path, width: str, model: str = "baseline:random", **how: Any) -> dict[str, Any]:
-    run_all(items, model=model, out=out, options=RunOptions(until=width, **how))
+def until(items: Path, out: Path, width: str, model: str = "baseline:random", **settings: Any) -> dict[str, Any]:
+    run_all(items, model=model, out=out, options=RunOptions(until=width, **settings))
     result: dict[str, Any] = json.loads((out / "until.json").read_text())
     return result
 

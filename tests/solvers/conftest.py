@@ -34,10 +34,10 @@ class Talks:
         Talks.all_seen.extend(chats)
         return [self.reply(chat[-1][1]) if callable(self.reply) else self.reply for chat in chats]
 
-    def rendered(self, chat: Chat, **how: Any) -> str:
+    def rendered(self, chat: Chat, **settings: Any) -> str:
         return "".join(f"<{role}>{content}</{role}>" for role, content in chat)
 
-    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+    def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
         raise AssertionError("a chat model is asked by chat")
 
 
@@ -52,9 +52,9 @@ class Continues:
     def identity(self) -> Mapping[str, str]:
         return {"kind": "test"}
 
-    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+    def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
         self.seen += prompts
-        assert how["stop"] == ("\n",)
+        assert settings["stop"] == ("\n",)
         return [" aunt" for _ in prompts]
 
 

@@ -111,9 +111,9 @@ def test_every_suite_has_examples_to_show(name: str, tmp_path: Path, capsys: pyt
 
 def test_letters_and_thoughts_in_examples(folders: dict[str, Path], tmp_path: Path) -> None:
     model = Talks()
-    how: dict[str, Any] = {"model": model, "cache": False, "limit": 1}
-    run(folders["kinship"], out=tmp_path / "a", options={"shots": 1, "prompt": "letters"}, **how)
-    run(folders["kinship"], out=tmp_path / "b", options={"shots": 1, "think": True}, **how)
+    settings: dict[str, Any] = {"model": model, "cache": False, "limit": 1}
+    run(folders["kinship"], out=tmp_path / "a", options={"shots": 1, "prompt": "letters"}, **settings)
+    run(folders["kinship"], out=tmp_path / "b", options={"shots": 1, "think": True}, **settings)
     letters, thoughts = (chat[1][1] for chat in model.seen)
     assert len(letters) == 1
     assert letters.isupper()
@@ -132,9 +132,9 @@ def test_without_a_train_split_the_error_says_what_to_do(folders: dict[str, Path
 
 def test_what_is_shown_is_what_is_sent(folders: dict[str, Path], tmp_path: Path) -> None:
     item, model = started(folders["kinship"]), Talks()
-    how: dict[str, Any] = {"options": {"think": "yes", "system": "You know families."}, "seed": 3}
-    (shown,) = prompt_of(folders["kinship"], item.id, model=model, **how)
-    run(folders["kinship"], model=model, out=tmp_path / "run", cache=False, **how)
+    settings: dict[str, Any] = {"options": {"think": "yes", "system": "You know families."}, "seed": 3}
+    (shown,) = prompt_of(folders["kinship"], item.id, model=model, **settings)
+    run(folders["kinship"], model=model, out=tmp_path / "run", cache=False, **settings)
     assert shown == model.rendered(next(chat for chat in model.seen if item.prompt in chat[-1][1]))
     assert shown.startswith("<system>You know families.</system><user>")
     assert 'last line of the form "Answer: relation"' in shown
@@ -179,10 +179,10 @@ class Weighs(Talks):
 
 
 def test_log_probabilities_stay_with_the_answers(folders: dict[str, Path], tmp_path: Path) -> None:
-    how: dict[str, Any] = {"options": {"logprobs": True}, "cache": False, "limit": 4, "solver": "generate"}
-    run(folders["kinship"], model=Weighs(), out=tmp_path / "with", **how)
+    settings: dict[str, Any] = {"options": {"logprobs": True}, "cache": False, "limit": 4, "solver": "generate"}
+    run(folders["kinship"], model=Weighs(), out=tmp_path / "with", **settings)
     lines = (tmp_path / "with" / "answers.jsonl").read_text().splitlines()
     assert ["logprob" in json.loads(line) for line in lines] == [False, True, False, True]
     assert read(tmp_path / "with").answers()["logprob"].to_list() == [None, -0.25, None, -0.25]
     with pytest.raises(ProbandError, match="talks gives no log-probabilities of its replies"):
-        run(folders["kinship"], model=Talks(), out=tmp_path / "without", **how)
+        run(folders["kinship"], model=Talks(), out=tmp_path / "without", **settings)

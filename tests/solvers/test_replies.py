@@ -66,10 +66,10 @@ class Chat:
 
     name, default_max_tokens = "chat", 1
 
-    def chat(self, chats: Any, **how: Any) -> list[str]:
+    def chat(self, chats: Any, **settings: Any) -> list[str]:
         return []
 
-    def rendered(self, chat: Any, **how: Any) -> str:
+    def rendered(self, chat: Any, **settings: Any) -> str:
         return str(chat[-1][1])
 
 

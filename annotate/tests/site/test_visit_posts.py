@@ -111,8 +111,8 @@ def test_two_tabs_keep_both_texts(simplify: Any, tab: Any, tmp_path: Path) -> No
 # ---- after the end ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", ["stopped", "approved", "rejected", "closed"])
-def test_no_answers_after_the_end(how: str, simplify: Any, person: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", ["stopped", "approved", "rejected", "closed"])
+def test_no_answers_after_the_end(ending: str, simplify: Any, person: Any, tmp_path: Path) -> None:
     folder, base, password = simplify
     someone = come(simplify, person)
     first = someone.hidden()
@@ -120,12 +120,12 @@ def test_no_answers_after_the_end(how: str, simplify: Any, person: Any, tmp_path
     assert sent.json()["saved"]
     someone.page = someone.client.get(someone.home)  # a second unit is open now
     owner = Owner(base, folder, password)
-    if how == "stopped":
+    if ending == "stopped":
         post(someone, "stop")
-    elif how == "closed":
+    elif ending == "closed":
         owner.do("/state", state="closed")
     else:
-        owner.do("/person/1/decide", decision=how, reason="careless")
+        owner.do("/person/1/decide", decision=ending, reason="careless")
     for form, name in ((first, "a-revision-too-late"), (someone.hidden(), "the-open-unit-too-late")):
         reply = post(someone, "answer", **{**form, "id": name, "s0": "too late"})
         assert (reply.status_code, reply.json()["saved"]) == (409, False)
@@ -137,7 +137,7 @@ def test_no_answers_after_the_end(how: str, simplify: Any, person: Any, tmp_path
     end = someone.client.get(someone.home).text
     codes = read_project(folder).codes
     shown = {name for name in ("done", "stopped") if getattr(codes, name) in end}
-    assert shown == {"stopped": {"stopped"}, "rejected": set()}.get(how, {"done"})
+    assert shown == {"stopped": {"stopped"}, "rejected": set()}.get(ending, {"done"})
     owner.client.close()
 
 

@@ -86,14 +86,14 @@ def _toml(value: Any) -> str:
 
 def test_a_profile_that_is_wrong_is_named(proband: Any, items: Path, tmp_path: Path) -> None:
     profile = tmp_path / "profile.toml"
-    how = ("run", items, "-m", "baseline:random", "-o", tmp_path / "run", "--profile", profile)
-    assert "profile.toml: No such file" in proband.fails(*how)
+    settings = ("run", items, "-m", "baseline:random", "-o", tmp_path / "run", "--profile", profile)
+    assert "profile.toml: No such file" in proband.fails(*settings)
     profile.write_text("limit 3")
-    assert "profile.toml line 1: not TOML" in proband.fails(*how)
+    assert "profile.toml line 1: not TOML" in proband.fails(*settings)
     profile.write_text("limmit = 3")
-    assert "run has no option 'limmit'" in proband.fails(*how)
+    assert "run has no option 'limmit'" in proband.fails(*settings)
     profile.write_text("limit = 'three'")
-    assert "'limit' is 'three'; it must be a whole number" in proband.fails(*how)
+    assert "'limit' is 'three'; it must be a whole number" in proband.fails(*settings)
 
 
 def test_the_command_line_has_few_options(proband: Any) -> None:

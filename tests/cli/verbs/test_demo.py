@@ -123,7 +123,7 @@ def test_only_a_model_whose_answers_ship_is_evaluated(
     said = (("", "About both."), ("embedded:glove", "First."), ("embedded:glove", "Second."))
     page = SimpleNamespace(profile=SimpleNamespace(sentences=said), page=Path("index.html"))
     monkeypatch.setattr(EvaluationJob, "answer", lambda self: None)
-    monkeypatch.setattr(EvaluationJob, "write", lambda self, **how: page)
+    monkeypatch.setattr(EvaluationJob, "write", lambda self, **settings: page)
     assert evaluated(loaded, tmp_path / "evaluate") == [("First.", "evaluate/index.html")]
     assert {path.parent.name for path in tmp_path.rglob("answers.jsonl")} == {"embedded-glove"}
     assert evaluated(LoadedModels(), tmp_path / "none") == []

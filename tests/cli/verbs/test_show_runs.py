@@ -39,8 +39,8 @@ def test_two_prompts_are_told_apart_by_name_or_by_hash(tmp_path: Path, capsys: p
         path = tmp_path / file
         path.parent.mkdir()
         path.write_text(text, encoding="utf-8")
-        how = {"solver": "generate", "options": {"prompt": str(path)}, "limit": 3, "cache": False}
-        run(items, model=Talker(), out=tmp_path / "runs" / str(number), **how)
+        settings = {"solver": "generate", "options": {"prompt": str(path)}, "limit": 3, "cache": False}
+        run(items, model=Talker(), out=tmp_path / "runs" / str(number), **settings)
     first = (tmp_path / "runs" / "0" / "answers.jsonl").read_text("utf-8").split('"')[3]
     capsys.readouterr()
     main(["show", str(items), first])

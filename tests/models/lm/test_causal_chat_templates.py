@@ -189,7 +189,8 @@ def test_values_for_the_template_are_an_option(tiny: Any, tmp_path: Path) -> Non
         load(f"hf:{folder}", {"device": "cpu", "template": '{"enable_thinking": false}'})
     (folder / "chat_template.jinja").write_text(QWEN_THINKING)
     plain, given = (
-        load(f"hf:{folder}", {"device": "cpu", **how}) for how in ({}, {"template": '{"enable_thinking": false}'})
+        load(f"hf:{folder}", {"device": "cpu", **settings})
+        for settings in ({}, {"template": '{"enable_thinking": false}'})
     )
     assert given.rendered(CHAT) == plain.rendered(CHAT) + "<think>\n\n</think>\n\n"
     assert "template_values" not in plain.identity()
@@ -203,10 +204,10 @@ def test_replies_have_log_probabilities_and_alternatives(tiny: Any, tmp_path: Pa
     folder = shutil.copytree(tiny("qwen3"), tmp_path / "model")
     (folder / "chat_template.jinja").write_text(QWEN)
     model = load(f"hf:{folder}", {"device": "cpu"})
-    how: dict[str, Any] = {"max_tokens": 6, "temperature": 0.0, "seed": 0}
+    settings: dict[str, Any] = {"max_tokens": 6, "temperature": 0.0, "seed": 0}
     chats = [(("user", "Paris?"),), (("user", "Rome?"),)]
-    replies = model.replies(chats, alternatives=True, **how)
-    assert model.chat(chats, **how) == [reply.text for reply in replies]
+    replies = model.replies(chats, alternatives=True, **settings)
+    assert model.chat(chats, **settings) == [reply.text for reply in replies]
     for chat, reply in zip(chats, replies):
         assert reply.logprob < 0
         assert 1 < len(reply.first) <= 20

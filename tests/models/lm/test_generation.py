@@ -37,10 +37,10 @@ def test_a_text_does_not_depend_on_its_batch(family: str, temperature: float, ti
     model = load(f"hf:{tiny(family)}", {"device": "cpu"})
     text = "The capital of Italy is Rome and a river runs through it, what Paris is to France"
     prompts = [text[: 5 + 17 * i % len(text)] for i in range(9)]
-    how = {"max_tokens": 12, "temperature": temperature, "seed": 4}
-    together = model.generate(prompts, **how)
-    assert [model.generate([prompt], **how)[0] for prompt in prompts] == together
-    assert model.generate(prompts[::-2], **how) == together[::-2]
+    settings = {"max_tokens": 12, "temperature": temperature, "seed": 4}
+    together = model.generate(prompts, **settings)
+    assert [model.generate([prompt], **settings)[0] for prompt in prompts] == together
+    assert model.generate(prompts[::-2], **settings) == together[::-2]
     assert len(set(together)) > 1
 
 

@@ -45,19 +45,19 @@ def test_likelihoods_of_items_that_do_not_fit(items: Path, tiny: Tiny, tmp_path:
     spec = f"hf:{tiny('gpt2')}"
     long = too_long(items, load(spec, {"device": "cpu"}))
     assert 2 < len(long) < 22
-    how: dict[str, Any] = {"model": spec, "cache": False, "model_options": {"device": "cpu"}}
+    settings: dict[str, Any] = {"model": spec, "cache": False, "model_options": {"device": "cpu"}}
     with pytest.raises(
         ProbandError, match=r"item '(.+)': a text of \d+ tokens is longer than the model's 128"
     ) as error:
-        run(items, out=tmp_path / "fail", **how)
+        run(items, out=tmp_path / "fail", **settings)
     assert any(name in str(error.value) for name in long)
-    run(items, out=tmp_path / "runs" / "skip", too_long="skip", **how)
+    run(items, out=tmp_path / "runs" / "skip", too_long="skip", **settings)
     answers = {each.item_id: each for each in read_answers(tmp_path / "runs" / "skip" / "answers.jsonl")}
     assert {name for name, each in answers.items() if each.status == "skipped"} == long
     found = score(tmp_path / "runs" / "skip")
     assert (found["n"], found["skipped"]) == (24 - len(long), len(long))
     assert read_run(tmp_path / "runs" / "skip" / "run.json").settings["too-long"] == "skip"
-    run(items, out=tmp_path / "runs" / "cut", too_long="cut-left", **how)
+    run(items, out=tmp_path / "runs" / "cut", too_long="cut-left", **settings)
     cut = {each.item_id: each for each in read_answers(tmp_path / "runs" / "cut" / "answers.jsonl")}
     assert all(each.status == "" and len(each.scores) == 22 for each in cut.values())
     short = next(name for name in cut if name not in long)
@@ -79,12 +79,13 @@ def test_a_chat_model_reads_its_own_template(items: Path, tiny: Tiny, tmp_path: 
     assert isinstance(model, Chats)
     tiny_chat: Any = model
     chats = [(("user", "Hi"),), (("system", "Be brief."), ("user", "What is the capital of Italy?")), (("user", "A"),)]
-    how: dict[str, Any] = {"max_tokens": 10, "temperature": 0.0, "seed": 0}
+    settings: dict[str, Any] = {"max_tokens": 10, "temperature": 0.0, "seed": 0}
     assert (
-        tiny_chat.rendered(chats[1], **how) == "[system] Be brief.\n[user] What is the capital of Italy?\n[assistant]"
+        tiny_chat.rendered(chats[1], **settings)
+        == "[system] Be brief.\n[user] What is the capital of Italy?\n[assistant]"
     )
-    together = tiny_chat.chat(chats, **how)
-    assert together == [tiny_chat.chat([chat], **how)[0] for chat in chats]
+    together = tiny_chat.chat(chats, **settings)
+    assert together == [tiny_chat.chat([chat], **settings)[0] for chat in chats]
     ids = tiny_chat.tokenizer(tiny_chat.rendered(chats[1]), add_special_tokens=False, return_tensors="pt")["input_ids"]
     made = tiny_chat.network.model.generate(
         ids, attention_mask=ids * 0 + 1, max_new_tokens=10, do_sample=False, pad_token_id=0
@@ -95,15 +96,15 @@ def test_a_chat_model_reads_its_own_template(items: Path, tiny: Tiny, tmp_path: 
 def test_chats_that_do_not_fit(items: Path, tiny: Tiny, tmp_path: Path) -> None:
     folder, plain = chat_folder(tiny, tmp_path / "model"), tmp_path / "plain.jinja"
     plain.write_text("{{ prompt }}")
-    how: dict[str, Any] = {"model": f"hf:{folder}", "cache": False, "model_options": {"device": "cpu"}}
-    how["options"] = {"prompt": str(plain), "max-tokens": 2}
+    settings: dict[str, Any] = {"model": f"hf:{folder}", "cache": False, "model_options": {"device": "cpu"}}
+    settings["options"] = {"prompt": str(plain), "max-tokens": 2}
     with pytest.raises(ProbandError, match=r"item '.+': a prompt of \d+ tokens is longer than the model's 128"):
-        run(items, out=tmp_path / "fail", **how)
-    run(items, out=tmp_path / "skip", too_long="skip", **how)
+        run(items, out=tmp_path / "fail", **settings)
+    run(items, out=tmp_path / "skip", too_long="skip", **settings)
     statuses = [each.status for each in read_answers(tmp_path / "skip" / "answers.jsonl")]
     assert 0 < statuses.count("skipped") < 24
-    run(items, out=tmp_path / "cut", too_long="cut-left", **how)
+    run(items, out=tmp_path / "cut", too_long="cut-left", **settings)
     assert "skipped" not in {each.status for each in read_answers(tmp_path / "cut" / "answers.jsonl")}
     item = next(iter(read_items(items)))
-    (text,) = prompt_of(items, item.id, **how)
+    (text,) = prompt_of(items, item.id, **settings)
     assert text == f"[user] {item.prompt}\n[assistant]"

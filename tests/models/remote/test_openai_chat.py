@@ -181,11 +181,11 @@ def ask(stub: Stub, **settings: Any) -> list[str]:
 
 def test_what_is_shown_is_the_body_that_is_sent() -> None:
     messages = (("system", "Be brief."), ("user", "Which ü?"))
-    how = {"max_tokens": 5, "temperature": 0.5, "seed": 3}
+    settings = {"max_tokens": 5, "temperature": 0.5, "seed": 3}
     with Stub(HI) as stub:
         model = model_at(stub, extra='{"top_k": 1}')
-        assert model.chat([messages], **how) == ["Hi."]
-        shown = model.rendered(messages, **how)
+        assert model.chat([messages], **settings) == ["Hi."]
+        shown = model.rendered(messages, **settings)
     assert json.loads(shown) == stub.bodies[-1]
     assert list(json.loads(shown)) == list(stub.bodies[-1])
     assert int(next(v for k, v in stub.headers[-1].items() if k.lower() == "content-length")) == len(shown.encode())

@@ -28,9 +28,9 @@ def write(folder: Path, items: list[Item]) -> Path:
     return folder
 
 
-def lines(folder: Path, **how: Any) -> NDArray[np.bool_]:
+def lines(folder: Path, **settings: Any) -> NDArray[np.bool_]:
     """For each line, whether it is asked."""
-    return select_items(folder, suite=suites.suite("analogy"), **how).lines
+    return select_items(folder, suite=suites.suite("analogy"), **settings).lines
 
 
 def analogy(count: int, split: str = "test", name: str = "q") -> list[Item]:

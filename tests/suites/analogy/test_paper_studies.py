@@ -65,8 +65,8 @@ def folder(own: list[Relation], tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_the_paper_from_end_to_end(folder: Path, tmp_path: Path) -> None:
-    out, how = tmp_path / "out", {"zero-shot": 0, "supervised": 0}
-    found: dict[str, Any] = proband.paper("analogy", data=folder, out=out, models=["embedded:glove"], parameters=how)
+    out, shots = tmp_path / "out", {"zero-shot": 0, "supervised": 0}
+    found: dict[str, Any] = proband.paper("analogy", data=folder, out=out, models=["embedded:glove"], parameters=shots)
     assert [stage["state"] for stage in found["stages"]] == ["ran"] * 4
     manifests = [json.loads(path.read_text()) for path in sorted((out / "stages" / "build").glob("*/manifest.json"))]
     assert sorted(each["items"] for each in manifests) == [5 * 3 * 60, 5 * 3 * 120]
@@ -79,5 +79,5 @@ def test_the_paper_from_end_to_end(folder: Path, tmp_path: Path) -> None:
     verdicts = json.loads((out / "claims.json").read_text())["claims"]
     settings = {row["systems"] for row in verdicts if row["statement"] == "random is harder than reverse"}
     assert settings == {"GloVe-6B-50d · supervised"}  # where the paper found it
-    again = proband.paper("analogy", data=folder, out=out, models=["embedded:glove"], parameters=how)
+    again = proband.paper("analogy", data=folder, out=out, models=["embedded:glove"], parameters=shots)
     assert [stage["state"] for stage in again["stages"]] == ["done"] * 4

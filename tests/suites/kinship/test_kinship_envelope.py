@@ -124,7 +124,7 @@ class Picks:
     def identity(self) -> dict[str, str]:
         return {}
 
-    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+    def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
         return ["The relation is auntie" for _ in prompts]
 
 

@@ -31,7 +31,7 @@ class Replying:
     def identity(self) -> dict[str, str]:
         return {"kind": "fake", "writes": str(id(self))}
 
-    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+    def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
         return [self.write(prompt) for prompt in prompts]
 
 

@@ -109,8 +109,8 @@ def test_kidscook_is_known_by_its_content(data: Path, tmp_path: Path) -> None:
     """Published rows stand beside it in both splits; blanks by our own rule carry a mark."""
     for name, blanks in (("released", True), ("own", False)):
         proband.build("script", out=tmp_path / name, data=data / "kidscook", splits="valid,test", released=blanks)
-        how: dict[str, Any] = {"model": "solver:chance", "split": "valid,test", "cache": False}
-        proband.run(tmp_path / name, out=tmp_path / f"{name}-run", limit=40, **how)
+        settings: dict[str, Any] = {"model": "solver:chance", "split": "valid,test", "cache": False}
+        proband.run(tmp_path / name, out=tmp_path / f"{name}-run", limit=40, **settings)
         report([tmp_path / f"{name}-run"], out=tmp_path / f"{name}-report")
         rows = (tmp_path / f"{name}-report" / "tables" / "script-whole_greedy.csv").read_text().splitlines()
         theirs = [row for row in rows if ",published,transducer," in row]
@@ -118,7 +118,7 @@ def test_kidscook_is_known_by_its_content(data: Path, tmp_path: Path) -> None:
         ours = [row for row in rows if ",ours," in row]
         assert all("of the questions of the published rows" in row for row in ours)
         assert all(("blanks: by our own rule, published as released" in row) is not blanks for row in ours)
-    proband.run(tmp_path / "released", out=tmp_path / "whole", **how)
+    proband.run(tmp_path / "released", out=tmp_path / "whole", **settings)
     report([tmp_path / "whole"], out=tmp_path / "whole-report")
     for table in ("whole_greedy", "top5_word_oracle", "surprisal"):  # the paper's program cuts texts, these are whole
         rows = (tmp_path / "whole-report" / "tables" / f"script-{table}.csv").read_text().splitlines()

@@ -68,7 +68,7 @@ def test_unknown_settings_are_refused(options: dict[str, str], scores: Any) -> N
 
 def test_choose_asks_in_every_order(solve: Any) -> None:
     class Chooser:
-        def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+        def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
             assert all(prompt.startswith(ITEM.prompt) for prompt in prompts)
             return [f"B. {ITEM.choices[1]}" if "B. " + ITEM.choices[1] in prompt else "A" for prompt in prompts]
 

@@ -32,7 +32,7 @@ def made() -> list[Item]:
 class Replying(ScriptedModel):
     """Says no to everything, and something that cannot be read to the second question."""
 
-    def generate(self, prompts: Sequence[str], **how: Any) -> list[str]:
+    def generate(self, prompts: Sequence[str], **settings: Any) -> list[str]:
         return [("No.", "Who knows?")[at % 2] for at, _ in enumerate(prompts)]
 
 

@@ -73,11 +73,11 @@ def test_what_we_build_passes(options: dict[str, Any], tmp_path: Path) -> None:
 def test_other_rule_bases(tmp_path: Path) -> None:
     own = tmp_path / "office.toml"
     own.write_text(OWN, encoding="utf-8")
-    for rules, how in ((str(own), "'office'"), ("grid", "'grid'")):
-        folder = tmp_path / how.strip("'")
+    for rules, method in ((str(own), "'office'"), ("grid", "'grid'")):
+        folder = tmp_path / method.strip("'")
         proband.build("kinship", out=folder, rules=rules, k=2, per_k=8)
         result = proband.verify(folder)
-        assert list(result["checked"]) == [f"text rendered again, proof replayed with the rule base {how}"]
+        assert list(result["checked"]) == [f"text rendered again, proof replayed with the rule base {method}"]
     own.unlink()  # the items carry their rules: they can be solved and checked without the file
     assert proband.verify(tmp_path / "office")["failed"] == 0
     proband.run(tmp_path / "office", model="solver:symbolic", out=tmp_path / "run")
@@ -153,7 +153,7 @@ def test_an_item_with_a_table_of_its_own_called_sound_does_not_pass(manifest: st
         assert "not those of its manifest" in proband.verify(tmp_path / "items")["problems"][0]
     assert main(["verify", str(tmp_path / "items")]) != 0
     allowed = proband.verify(tmp_path / "items", allow_uncertified=True)
-    assert not any("proved in Coq" in how for how in allowed["checked"])
+    assert not any("proved in Coq" in method for method in allowed["checked"])
 
 
 @pytest.mark.parametrize("recorded", [None, {}, "0", {"other.jsonl": "0"}])
@@ -179,8 +179,8 @@ def test_unsound_rules_are_not_called_proved(tmp_path: Path) -> None:
     assert 0 < refused["failed"] < 108
     assert any("--allow-uncertified" in problem for problem in refused["problems"])
     found = proband.verify(tmp_path, allow_uncertified=True)["checked"]
-    assert any("ambiguous" in how for how in found)
-    assert any("not proved" in how for how in found)
+    assert any("ambiguous" in method for method in found)
+    assert any("not proved" in method for method in found)
     assert "failed" not in found
     assert sum(found.values()) == 108
 

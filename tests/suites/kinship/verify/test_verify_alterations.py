@@ -462,12 +462,12 @@ def write(folder: Path, lines: list[Line]) -> None:
 
 def passing(folder: Path, made: list[tuple[str, Line]]) -> list[tuple[str, Line]]:
     """Those that `verify` lets through, each asked alone."""
-    through = []
+    accepted = []
     for kind, line in made:
         write(folder, [line])
         if not proband.verify(folder)["failed"]:
-            through.append((kind, line))
-    return through
+            accepted.append((kind, line))
+    return accepted
 
 
 def built(folder: Path, **options: Any) -> list[Line]:
@@ -540,7 +540,7 @@ def test_variations_are_compared_with_their_sources(tmp_path: Path) -> None:
     by_source: dict[str, list[Line]] = {}
     for line in lines:
         by_source.setdefault(line["facts"]["source"], []).append(line)
-    rng, through, count = random.Random(0), list[Any](), 0
+    rng, accepted, count = random.Random(0), list[Any](), 0
     kinds = [tell(FRIEND), tell(other_name), tell(dropped), tell(before("On stage,")), ask(swapped), strange_name]
     for source, *varied in by_source.values():
         for line in varied:
@@ -556,6 +556,6 @@ def test_variations_are_compared_with_their_sources(tmp_path: Path) -> None:
                 write(folder, [source, copied])
                 count += 1
                 if copied["prompt"] != line["prompt"] and not proband.verify(folder)["failed"]:
-                    through.append((line["tags"]["variation"], copied["prompt"], source["prompt"]))
+                    accepted.append((line["tags"]["variation"], copied["prompt"], source["prompt"]))
     assert count > 800
-    assert not through
+    assert not accepted

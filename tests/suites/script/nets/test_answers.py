@@ -15,9 +15,9 @@ from proband.core.types import Item
 def test_answers_as_the_released_program_gives_them(toy: list[Item], tmp_path: Path) -> None:
     items = build(tmp_path / "items", toy)
     proband.train(items, net="transducer", out=tmp_path / "net", options=SMALL)
-    how = {"temperature": 0.5, "pick": "all", "ends": "unread", "aligned": "whole", "longest": 4}
+    chosen = {"temperature": 0.5, "pick": "all", "ends": "unread", "aligned": "whole", "longest": 4}
     run = proband.run(
-        items, model=f"net:{tmp_path / 'net'}", solver="answer", out=tmp_path / "run", options=how, cache=False
+        items, model=f"net:{tmp_path / 'net'}", solver="answer", out=tmp_path / "run", options=chosen, cache=False
     )
     assert run.run.settings["pick"] == "all"
     lines = (tmp_path / "run" / "answers.jsonl").read_text().splitlines()
