@@ -45,6 +45,14 @@ def rows(path: Path, *given: dict[str, Any] | str) -> Path:
     return path
 
 
+def test_a_question_that_is_no_text_is_told_with_its_line_and_column(tmp_path: Path) -> None:
+    odd: list[dict[str, Any]] = [{}, {"question": None}, {"question": 7}, {"question": [7]}, {"question": ""}]
+    replies = rows(tmp_path / "a.jsonl", {"question": QUESTION, "reply": "x"}, *({"reply": "x"} | each for each in odd))
+    told = check_replies(replies, out=tmp_path / "out")["not checked"]
+    wrong = ["is missing", "is missing", "is not text: '7'", "is not text: '[7]'", "is empty"]
+    assert list(told) == [f"a.jsonl line {n}: column 'question' {each}" for n, each in enumerate(wrong, 2)]
+
+
 def test_a_file_of_replies_loses_nothing(tmp_path: Path) -> None:
     right = "Ben is Ann's son.\nSo Cleo is Ann's <b>daughter-in-law</b>.\nAnswer: daughter-in-law"
     file = rows(
@@ -64,7 +72,7 @@ def test_a_file_of_replies_loses_nothing(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert set(result["not checked"]) >= {"the reply is empty"}
     assert any(why.startswith("the item is unread") for why in result["not checked"])
-    assert any(why.startswith("not a JSON object") for why in result["not checked"])
+    assert any(" line 5: not a JSON object" in why for why in result["not checked"])
     (model,) = [each for each in result["models"] if each["model"] == "m"]
     assert model["shares"]["right answer, right steps"][1:] == [None, None]  # too few to tell
     step = records[0]["steps"][1]

@@ -228,7 +228,7 @@ class Checkers:
 
     def check(self, reply: SourceReply) -> CheckedReply:
         if reply.row.bad:
-            return CheckedReply(outcome=NOT_CHECKED, why=reply.row.bad)
+            return CheckedReply(outcome=NOT_CHECKED, why=f"{reply.row.place}: {reply.row.bad}")
         domain = self.domain or reply.domain or self.guessed
         if not domain:  # the first that reads an item of the file
             reads = (name for name in SHIPPED if not isinstance(self.of(name).case(reply.row), Unread))

@@ -400,6 +400,8 @@ def check(item: Item) -> str | None:
     >>> facts = {"names": ["Al", "Bea"], "genders": ["male", "female"], "edges": [[0, "mother", 7]], "query": [0, 1]}
     >>> check(Item(id="a", suite="kinship", prompt="...", facts=facts))
     "edge [0, 'mother', 7] is about person 7, and 'names' has 2"
+    >>> check(Item(id="a", suite="kinship", prompt="...", facts={**facts, "query": None}))
+    "'facts' has no 'query'"
     >>> facts |= {"edges": [[0, "mother", 1]], "noise": [[[1, None, 0], "supporting"]]}  # as CLUTRR's rows have it
     >>> check(Item(id="a", suite="kinship", prompt="...", facts=facts))
     """
@@ -414,7 +416,7 @@ def check(item: Item) -> str | None:
 
 def _wrong_people(facts: StoryFacts, given: Mapping[str, Any]) -> str | None:
     for name in ("names", "query"):
-        if name not in given:
+        if given.get(name) is None:
             return f"'facts' has no {name!r}"
     people = len(facts.names)
     if facts.edges and len(facts.genders) != people:
