@@ -182,9 +182,9 @@ def scored_run(folder: Path) -> list[Scored]:
         item = items[answer.item_id]
         if item.split != "test" or not answer.scores:
             continue
-        told = [tuple(edge) for edge in item.facts["edges"]]
+        stated = [tuple(edge) for edge in item.facts["edges"]]
         answers = frozenset({item.choices[max(range(len(answer.scores)), key=lambda n: answer.scores[n])]})
-        fits = possible(item.facts["genders"], told, tuple(item.facts["query"]))
+        fits = possible(item.facts["genders"], stated, tuple(item.facts["query"]))
         scored.append(Scored(str(item.facts["target"]), fits, answers))
     return scored
 

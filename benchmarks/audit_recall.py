@@ -175,17 +175,17 @@ class Kind:
     ]  # the right label, straight from the world; None: not the old one, for sure
 
 
-def grid_swapped(told: AuditCase) -> str | None:
-    place = {told.facts[0][2]: (0, 0)}
-    for a, relation, b in told.facts:
+def grid_swapped(case: AuditCase) -> str | None:
+    place = {case.facts[0][2]: (0, 0)}
+    for a, relation, b in case.facts:
         (x, y), known = STEPS[relation], b if b in place else a
         sign = 1 if known == b else -1
         place[a if known == b else b] = (place[known][0] + sign * x, place[known][1] + sign * y)
-    a, b = told.question
+    a, b = case.question
     return direction(place[a][0] - place[b][0], place[a][1] - place[b][1])
 
 
-def kin_swapped(told: AuditCase) -> str | None:
+def kin_swapped(case: AuditCase) -> str | None:
     """By the closure under the composition table, which the auditor's search does not use."""
     from proband.core.types import Fact
     from proband.proof.problem import Problem
@@ -193,18 +193,18 @@ def kin_swapped(told: AuditCase) -> str | None:
     from proband.suites.kinship.world.families import GENDER_OF
 
     domain = load("kinship")
-    facts = tuple(Fact(a, word.relation, b, word.gender) for a, text, b in told.facts if (word := domain.word(text)))
+    facts = tuple(Fact(a, word.relation, b, word.gender) for a, text, b in case.facts if (word := domain.word(text)))
     by_word = {fact.who for fact in facts if fact.gender}
     genders = tuple((name, GENDER_OF.get(name)) for name in {n for f in facts for n in (f.who, f.of)} - by_word)
-    left = check(Problem(facts, told.question, genders), "strict")
-    return told.label if left == {told.label} else None
+    left = check(Problem(facts, case.question, genders), "strict")
+    return case.label if left == {case.label} else None
 
 
-def kin_inverse(label: str, told: AuditCase) -> str:
+def kin_inverse(label: str, case: AuditCase) -> str:
     from proband.suites.kinship.world.families import GENDER_OF
     from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word
 
-    return word(INVERSE[NEUTRAL[label]], GENDER_OF[told.question[1]])
+    return word(INVERSE[NEUTRAL[label]], GENDER_OF[case.question[1]])
 
 
 def kin_other(label: str, rng: random.Random) -> str:
@@ -249,37 +249,37 @@ KINDS = {
 LEAKS = ("The answer is {}.", "Answer: {}.", "The correct label is {}.", "Hint: {}.")
 
 
-def planted(kind: str, domain: Kind, told: AuditCase, rng: random.Random) -> AuditCase | None:
+def planted(kind: str, domain: Kind, case: AuditCase, rng: random.Random) -> AuditCase | None:
     """The row with the defect; None where it would be none."""
-    at = rng.randrange(len(told.facts))
-    a, relation, b = told.facts[at]
+    at = rng.randrange(len(case.facts))
+    a, relation, b = case.facts[at]
     if kind == "label: inverse":
-        label = domain.inverse(told.label, told)
-        return replace(told, label=label) if label != told.label else None
+        label = domain.inverse(case.label, case)
+        return replace(case, label=label) if label != case.label else None
     if kind == "label: another relation":
-        return replace(told, label=domain.other(told.label, rng))
+        return replace(case, label=domain.other(case.label, rng))
     if kind == "label: wrong gender":
         from proband.suites.kinship.world.relations import WORDS
 
         pairs = {one: two for pair in WORDS.values() for one, two in (pair, pair[::-1])}
-        return replace(told, label=pairs[told.label]) if domain.name == "kinship" else None
+        return replace(case, label=pairs[case.label]) if domain.name == "kinship" else None
     if kind == "sentence: negated":
-        return replace(told, negated=at, story="")
+        return replace(case, negated=at, story="")
     if kind == "sentence: names swapped":
-        facts = (*told.facts[:at], (b, relation, a), *told.facts[at + 1 :])
-        swapped = replace(told, facts=facts, story="")
-        return swapped if domain.swapped(swapped) != told.label else None
+        facts = (*case.facts[:at], (b, relation, a), *case.facts[at + 1 :])
+        swapped = replace(case, facts=facts, story="")
+        return swapped if domain.swapped(swapped) != case.label else None
     if kind == "fact: dropped":
-        return replace(told, facts=told.facts[:at] + told.facts[at + 1 :], story="") if len(told.facts) > 1 else None
+        return replace(case, facts=case.facts[:at] + case.facts[at + 1 :], story="") if len(case.facts) > 1 else None
     if kind == "fact: added, no world fits":
         clash = (a, next(r for r in iter(lambda: domain.other(relation, rng), "") if r != "overlap"), b)
-        return replace(told, facts=(*told.facts, clash), story="")
+        return replace(case, facts=(*case.facts, clash), story="")
     if kind == "question: turned round":
-        turned = replace(told, question=told.question[::-1])
-        return turned if domain.inverse(told.label, told) != told.label else None
+        turned = replace(case, question=case.question[::-1])
+        return turned if domain.inverse(case.label, case) != case.label else None
     if kind == "duplicate: another label":
-        return replace(told, label=domain.other(told.label, rng))
-    return replace(told, extra=rng.choice(LEAKS).format(told.label))
+        return replace(case, label=domain.other(case.label, rng))
+    return replace(case, extra=rng.choice(LEAKS).format(case.label))
 
 
 DEFECTS = (
@@ -296,14 +296,14 @@ DEFECTS = (
 )
 
 
-def written(told: AuditCase, domain: Kind, *, key: str, number: int, plain: bool) -> AuditRow:
-    said = [domain.in_words(fact, told.form, "not " if n == told.negated else "") for n, fact in enumerate(told.facts)]
-    text = told.story if told.story and not plain else " ".join(said)
-    question = domain.ask.format(*told.question)
-    cells = {"text": text, "question": question, "answer": told.label}
+def written(case: AuditCase, domain: Kind, *, key: str, number: int, plain: bool) -> AuditRow:
+    said = [domain.in_words(fact, case.form, "not " if n == case.negated else "") for n, fact in enumerate(case.facts)]
+    text = case.story if case.story and not plain else " ".join(said)
+    question = domain.ask.format(*case.question)
+    cells = {"text": text, "question": question, "answer": case.label}
     return AuditRow(
         file="planted.jsonl", line=number, key=key, cells=cells,
-        text=f"{text} {told.extra}".strip(), question=question, answer=told.label,
+        text=f"{text} {case.extra}".strip(), question=question, answer=case.label,
     )  # fmt: skip
 
 
@@ -314,9 +314,9 @@ def rows_of(domain: Kind, per_kind: int, seed: int) -> list[AuditRow]:
     rows: list[AuditRow] = []
     seen: set[tuple[str, str]] = set()
 
-    def add(told: AuditCase, key: str) -> bool:
+    def add(case: AuditCase, key: str) -> bool:
         """Whether the row is new: the same text twice would be a duplicate that nobody planted."""
-        row = written(told, domain, key=key, number=len(rows) + 1, plain=rng.random() < 0.5)
+        row = written(case, domain, key=key, number=len(rows) + 1, plain=rng.random() < 0.5)
         new = (row.text, row.question) not in seen or (key.startswith("duplicate") and row.text == rows[-1].text)
         if new:
             seen.add((row.text, row.question))
@@ -327,16 +327,16 @@ def rows_of(domain: Kind, per_kind: int, seed: int) -> list[AuditRow]:
         add(next(source), "clean")
     for kind in DEFECTS:
         made = 0
-        for told in source:
-            changed = planted(kind, domain, told, rng)
+        for case in source:
+            changed = planted(kind, domain, case, rng)
             if kind == "label: wrong gender" and domain.name != "kinship":
                 break
             if changed is None:
                 continue
             if kind.startswith("duplicate"):
-                told = replace(told, story="")
-                changed = replace(told, label=changed.label)
-                if not add(told, "original"):
+                case = replace(case, story="")
+                changed = replace(case, label=changed.label)
+                if not add(case, "original"):
                     continue
             made += add(changed, kind)
             if made == per_kind:

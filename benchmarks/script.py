@@ -86,8 +86,10 @@ def memory(case: str, device: str) -> float:
         step, before = stepper(case, device), torch.cuda.memory_reserved()
         step()
         return float(torch.cuda.memory_reserved() - before) / 1e6
-    told = subprocess.run([sys.executable, __file__, "--memory-of", case], capture_output=True, text=True, check=True)
-    return float(told.stdout)
+    printed = subprocess.run(
+        [sys.executable, __file__, "--memory-of", case], capture_output=True, text=True, check=True
+    )
+    return float(printed.stdout)
 
 
 def resident(case: str) -> float:

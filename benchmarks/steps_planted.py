@@ -132,12 +132,12 @@ def other_word(word: str, rng: random.Random) -> str:
 def lines_of(item: Item, style: str, which: int, wrong: bool, rng: random.Random) -> list[Line]:
     """The lines of a reply: each step of the proof, told facts before what follows from them."""
     facts, conclusions, begin = STYLES[style][which]
-    names, told = item.facts["names"], [tuple(edge) for edge in item.facts["edges"]]
+    names, edges = item.facts["names"], [tuple(edge) for edge in item.facts["edges"]]
     stated: list[tuple[Any, bool]] = []
     for *premises, conclusion in item.facts["proof"]:
-        new = [tuple(each) for each in premises if tuple(each) in told and (tuple(each), False) not in stated]
+        new = [tuple(each) for each in premises if tuple(each) in edges and (tuple(each), False) not in stated]
         stated += [(each, False) for each in new] + [(tuple(conclusion), True)]
-    stated = stated or [(told[0], False)]
+    stated = stated or [(edges[0], False)]
     bad = rng.randrange(len(stated)) if wrong else -1
     lines: list[Line] = []
     for number, ((o, word, p), concluded) in enumerate(stated):

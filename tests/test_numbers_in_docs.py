@@ -59,13 +59,13 @@ def test_the_sentence_about_glove_is_that_of_the_table_above_it() -> None:
 )
 def test_the_readings_of_random_are_those_of_the_committed_tables(line: str, folder: str, row: str) -> None:
     """docs/analogy.md: zero-shot and supervised, mean over the groups."""
-    told = [number(cell) for cell in cells(ANALOGY, line)[1:]]
+    published = [number(cell) for cell in cells(ANALOGY, line)[1:]]
     measured = []
     for table in ("analogy-groups.md", "analogy-2-groups.md"):
         lines = (RESULTS / folder / table).read_text(encoding="utf-8").splitlines()
         of_all = next(each for each in lines if each.startswith("| All |") and row in each)
         measured += [number(cell.replace("*", "")) for cell in of_all.strip("|").split("|")[2:]]
-    assert told == measured
+    assert published == measured
 
 
 def test_gat_beside_the_published_figures() -> None:
@@ -73,8 +73,8 @@ def test_gat_beside_the_published_figures() -> None:
     from proband.suites.kinship.paper.tables import published
 
     known = [100 * figure.value for figure in published() if figure.model == "GAT (uclnlp/ctp)"]
-    told = [number(cell) for cell in cells(NETS, "published: GAT of uclnlp/ctp, as R5 prints it")[2:9]]
-    assert told == pytest.approx(known)
+    printed = [number(cell) for cell in cells(NETS, "published: GAT of uclnlp/ctp, as R5 prints it")[2:9]]
+    assert printed == pytest.approx(known)
 
 
 def test_ratios_beside_lm_eval() -> None:

@@ -71,10 +71,10 @@ def test_a_wheel_in_a_clean_environment_runs_the_demo_offline(root: Path, tmp_pa
         "PYTHONWARNINGS": "ignore",
         "OMP_NUM_THREADS": "2",
     }
-    told = sh(
+    printed = sh(
         *without_network(), clean / "bin" / "proband", "demo", "-o", "demo", "--json", cwd=tmp_path, env=environment
     )
-    result = json.loads(told.splitlines()[-1])
+    result = json.loads(printed.splitlines()[-1])
     assert result["left_out"] == []
     page = (tmp_path / "demo" / "index.html").read_text(encoding="utf-8")
     for word in ("analogy", "kinship", "script", "SmolLM2-135M-Instruct", "GloVe"):

@@ -66,7 +66,7 @@ class Visit:
         assert each, text
         return (Decimal(each[1]) * self.sent).quantize(Decimal("0.01"))
 
-    def told(self) -> Decimal:
+    def stated(self) -> Decimal:
         """What the last page said."""
         said = re.search(r"You are paid ([\d.]+) USD", self.end)
         return Decimal(said[1]) if said else Decimal("0.00")
@@ -166,8 +166,8 @@ class Study:
         if self.kind == "simplify":
             return {"s0": f"Take a {some} knife", "s1": f"Cut in a {some} way"}
         names = body["names"]
-        told = [f"{names[i]} spent a {some} day with {names[j]}." for i, _, j in body["edges"]]
-        return {"story": " ".join(told), "sure": "yes"}
+        stated = [f"{names[i]} spent a {some} day with {names[j]}." for i, _, j in body["edges"]]
+        return {"story": " ".join(stated), "sure": "yes"}
 
     def _pick(self, right: str, labels: tuple[str, ...], accuracy: float) -> str:
         wrong = [label for label in labels if label != right]

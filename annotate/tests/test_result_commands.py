@@ -91,9 +91,9 @@ def test_stories_become_templates_of_new_stories(tmp_path: Path, capsys: pytest.
         rows = list(csv.DictReader(file))
     assert all(row["template"].count("ENT_") >= len(row["gender_comb"].split("-")) for row in rows)
 
-    told = tmp_path / "told"
-    proband(capsys, "build", "kinship", "-o", told, "--k", "2", "--per-k", 20, "--bank", f"clutrr:{tmp_path / 'bank'}")
-    used = {name for item in read_items(told) for name in _frames(item) if name.startswith("clutrr.")}
+    items = tmp_path / "told"
+    proband(capsys, "build", "kinship", "-o", items, "--k", "2", "--per-k", 20, "--bank", f"clutrr:{tmp_path / 'bank'}")
+    used = {name for item in read_items(items) for name in _frames(item) if name.startswith("clutrr.")}
     assert used, "no story of the crowd is told"
 
 

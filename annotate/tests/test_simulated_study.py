@@ -54,7 +54,7 @@ def test_everybody_is_paid_what_their_pages_promised(study: Study) -> None:
             assert paid == 0
             continue
         assert row["tasks"] == who.sent == len(who.counters), "each counted task is paid"
-        assert paid == who.promised() == who.told(), (who.plan, row, who.end)
+        assert paid == who.promised() == who.stated(), (who.plan, row, who.end)
     erased = rows[""]  # belongs to nobody any more
     assert Decimal(str(erased["total"])) == outcomes["erased"][0].promised()
     assert {"done", "stopped", "returned", "rejected", "erased"} <= outcomes.keys()

@@ -43,10 +43,10 @@ def detectors(right: np.ndarray, clusters: Clusters) -> dict[str, np.ndarray]:
     known = fit(right)
     infit, outfit = known.misfit()
     best, worst = thirds(right)
-    told = np.nan_to_num(discrimination(right, clusters), nan=0.0)
+    correlation = np.nan_to_num(discrimination(right, clusters), nan=0.0)
     return {
         "share wrong": 1 - right.mean(axis=0),
-        "low discrimination": -told,
+        "low discrimination": -correlation,
         "infit": infit,
         "outfit": outfit,
         "best third wrong": 1 - best,
@@ -101,8 +101,8 @@ def measured(
 
 def flagged(right: np.ndarray, wrong: np.ndarray, cluster: np.ndarray) -> str:
     """Precision and recall of the rule of `proband items`, and of its former one (all wrong, or good fail, bad pass)."""
-    (best, worst), told = thirds(right), discrimination(right, Clusters.named(cluster, len(cluster)))
-    former = (right.mean(axis=0) <= 0) | inverted(best, worst, told)
+    (best, worst), correlation = thirds(right), discrimination(right, Clusters.named(cluster, len(cluster)))
+    former = (right.mean(axis=0) <= 0) | inverted(best, worst, correlation)
     found = []
     for chosen in (former | the_best_fail(best), former):
         hits = int((chosen & wrong).sum())

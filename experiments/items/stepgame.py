@@ -105,13 +105,13 @@ def answers(folder: Path, verdicts: Path) -> tuple[dict[str, np.ndarray], np.nda
         name = f"clean-qa{k}-valid.json.gz"
         for at, row in json.loads(gzip.decompress((folder / name).read_bytes())).items():
             asked = NAME.findall(row["question"])
-            told = [known for text in row["story"] if (known := sentence(text))]
-            if k == 1 and told:
+            story = [known for text in row["story"] if (known := sentence(text))]
+            if k == 1 and story:
                 x, y = STEPS[row["label"]]
-                same = told[0][1] == asked[0]
-                train.append((told[0], (x, y) if same else (-x, -y)))
+                same = story[0][1] == asked[0]
+                train.append((story[0], (x, y) if same else (-x, -y)))
             elif k > 1 and judged[name, at]["verdict"] != "unread":
-                rows.append((told, asked, row["label"], judged[name, at], k))
+                rows.append((story, asked, row["label"], judged[name, at], k))
     order = np.random.default_rng(0).permutation(len(train))
     made = {
         "learners": [learner([train[at] for at in order[:size]]) for size in SEEN],
@@ -119,7 +119,7 @@ def answers(folder: Path, verdicts: Path) -> tuple[dict[str, np.ndarray], np.nda
     }
     right = {
         kind: np.array([
-            [_answer(means, told, asked) == label for told, asked, label, _, _ in rows] for means in systems
+            [_answer(means, story, asked) == label for story, asked, label, _, _ in rows] for means in systems
         ], dtype=float)
         for kind, systems in made.items()
     }  # fmt: skip
@@ -128,6 +128,6 @@ def answers(folder: Path, verdicts: Path) -> tuple[dict[str, np.ndarray], np.nda
     return right, wrong, cause, np.array([row[-1] for row in rows])
 
 
-def _answer(means: Callable[[str], Step | None], told: list[Sentence], asked: list[str]) -> str | None:
-    steps = {(one, other): step for form, one, other in told if (step := means(form)) is not None}
+def _answer(means: Callable[[str], Step | None], story: list[Sentence], asked: list[str]) -> str | None:
+    steps = {(one, other): step for form, one, other in story if (step := means(form)) is not None}
     return walk(steps, asked[0], asked[1])

@@ -16,17 +16,17 @@ from proband.suites.kinship.world.relations import NEUTRAL
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("items", type=Path)
-told, stories = Counter[int](), Counter[int]()
+gendered, stories = Counter[int](), Counter[int]()
 for item in read_items(parser.parse_args().items):
     if item.split == "test":
         asked_for, k = item.facts["query"][1], int(item.tags["k"])
         stories[k] += 1
-        told[k] += any(
+        gendered[k] += any(
             j == asked_for or (i == asked_for and NEUTRAL[relation] == "spouse")
             for i, relation, j in item.facts["edges"]
         )
 for k, count in sorted(stories.items()):
-    print(f"k = {k}: told in {100 * told[k] / count:.1f} %; right at best {50 + 50 * told[k] / count:.1f} %")
+    print(f"k = {k}: stated in {100 * gendered[k] / count:.1f} %; right at best {50 + 50 * gendered[k] / count:.1f} %")
 print(
-    f"all: told in {100 * told.total() / stories.total():.1f} %; right at best {50 + 50 * told.total() / stories.total():.1f} %"
+    f"all: stated in {100 * gendered.total() / stories.total():.1f} %; right at best {50 + 50 * gendered.total() / stories.total():.1f} %"
 )

@@ -69,12 +69,12 @@ def test_a_tiny_model_runs_by_command(
     exported: dict[str, Path], tiny: dict[str, Path], elsewhere: Path, run_tool: Any
 ) -> None:
     task = exported["kinship"]
-    told = run_tool(
+    printed = run_tool(
         "inspect_ai", "eval", f"{task}@{task.stem}", "--model", "hf/tiny", "-M", f"model_path={tiny['llama']}",
         "-M", "device=cpu", "--max-tokens", "4", "--limit", "3",
         "--log-dir", elsewhere / "logs", "--log-format", "json", "--display", "plain",
     )  # fmt: skip
-    assert "accuracy" in told
+    assert "accuracy" in printed
 
 
 def test_fresh_logs_are_compared(exported: dict[str, Path], elsewhere: Path) -> None:

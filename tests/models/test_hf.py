@@ -113,9 +113,9 @@ def test_deberta_with_its_published_head(tmp_path: Path, tiny: Tiny) -> None:
     auto: Any = AutoModelForMaskedLM
     made = auto.from_config(config)
     made.save_pretrained(folder)
-    told = json.loads((folder / "config.json").read_text())
-    told.pop("legacy", None)
-    (folder / "config.json").write_text(json.dumps(told))
+    config = json.loads((folder / "config.json").read_text())
+    config.pop("legacy", None)
+    (folder / "config.json").write_text(json.dumps(config))
     model = load(f"hf:{folder}", {"device": "cpu"})
     ids = torch.tensor([model.tokenizer("The queens.")["input_ids"]])
     with torch.no_grad():
@@ -160,9 +160,9 @@ def test_what_transformers_makes_of_a_gguf_file_again_and_again_is_made_once() -
     assert gguf.get_tensor_name_map is plain
 
 
-@pytest.mark.parametrize(("told", "begins"), [({"adds": True}, True), ({"adds": False}, False), ({}, True)])
+@pytest.mark.parametrize(("config", "begins"), [({"adds": True}, True), ({"adds": False}, False), ({}, True)])
 def test_a_gguf_file_says_what_stands_in_front_of_a_text(
-    told: dict[str, bool], begins: bool, tiny: Any, tmp_path: Path
+    config: dict[str, bool], begins: bool, tiny: Any, tmp_path: Path
 ) -> None:
     """transformers drops the setting, and Gemma is no model of language without its first token."""
     import gguf
@@ -175,8 +175,8 @@ def test_a_gguf_file_says_what_stands_in_front_of_a_text(
     writer = gguf.GGUFWriter(tmp_path / "a.gguf", "llama")
     writer.add_tokenizer_model("llama")
     writer.add_bos_token_id(tokenizer.bos_token_id)
-    if told:
-        writer.add_add_bos_token(told["adds"])
+    if config:
+        writer.add_add_bos_token(config["adds"])
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.close()

@@ -146,11 +146,11 @@ def test_a_reply_that_is_no_json_is_asked_for_once_more(tmp_path: Path) -> None:
 
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
     with Stub(server) as stub:
-        told = audit(
+        result = audit(
             tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", world="strict",
             readers=[f"openai:m@{stub.url}"], cache=False,
         )  # fmt: skip
-        assert told["verdicts"]["entailed"] == 1
+        assert result["verdicts"]["entailed"] == 1
         assert len(stub.bodies) == 4
         assert stub.bodies[0]["response_format"]["type"] == "json_schema"
 
@@ -161,11 +161,11 @@ def test_a_server_without_schemas_is_asked_without(tmp_path: Path) -> None:
 
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
     with Stub(by_prompt(reading(), reading()), trouble) as stub:
-        told = audit(
+        result = audit(
             tmp_path / "rows.jsonl", out=tmp_path / "out", domain="kinship", readers=[f"openai:m@{stub.url}"],
             cache=False,
         )  # fmt: skip
-    assert told["verdicts"]["unread"] == 0
+    assert result["verdicts"]["unread"] == 0
 
 
 def test_a_stopped_audit_resumes_and_asks_nothing_twice(tmp_path: Path) -> None:

@@ -142,9 +142,9 @@ def test_nothing_is_decided_where_replies_cannot_be_read(tmp_path: Path) -> None
     assert "could not be read" in row["verdict"]
     assert all(not each["can"] for each in own.values())
     assert not made.profile.contrasts  # nor is another model said to be ahead
-    told = " ".join(text for model, text in made.profile.sentences if model != ORACLE)
-    assert "No verdict on whether it can compare relations" in told
-    assert "above chance" not in told.replace("is not significantly above chance", "")
+    sentences = " ".join(text for model, text in made.profile.sentences if model != ORACLE)
+    assert "No verdict on whether it can compare relations" in sentences
+    assert "above chance" not in sentences.replace("is not significantly above chance", "")
     share = f"{100 * row['unread']:.1f} %"
     for file in ("index.html", "tables/profile.md", "card.md"):
         text = (made.folder / file).read_text(encoding="utf-8").replace("&nbsp;", " ")

@@ -79,10 +79,10 @@ def test_an_item_is_not_its_own_judge() -> None:
     rng = np.random.default_rng(0)
     right = (rng.random((40, 60)) < np.linspace(0.1, 0.9, 40)[:, None]).astype(float)
     copies = np.column_stack([right, *[1 - right[:, :1]] * 20])
-    told = discrimination(copies, Clusters.named([*range(60), *[60] * 20], 80))
+    discriminations = discrimination(copies, Clusters.named([*range(60), *[60] * 20], 80))
     brute = np.corrcoef(copies[:, 70], right.mean(axis=1))[0, 1]
-    assert told[70] == pytest.approx(brute)
-    assert told[70] < 0 < told[:60].min() + 0.5
+    assert discriminations[70] == pytest.approx(brute)
+    assert discriminations[70] < 0 < discriminations[:60].min() + 0.5
 
 
 def test_too_few_runs_are_refused_in_one_line() -> None:

@@ -22,8 +22,8 @@ def test_the_score_is_that_of_the_report(tmp_path: Path) -> None:
     run(tmp_path / "items", model="baseline:random", out=tmp_path / "run", cache=False, limit=30)
     found = score(tmp_path / "run")
     report([tmp_path / "run"], out=tmp_path / "report")
-    (told,) = json.loads((tmp_path / "report" / "report.json").read_text())["sets"]
-    overall = next(each for each in told["tables"][0]["estimates"] if not each["group"])
+    (section,) = json.loads((tmp_path / "report" / "report.json").read_text())["sets"]
+    overall = next(each for each in section["tables"][0]["estimates"] if not each["group"])
     assert {name: overall[name] for name in ("mean", "low", "high", "n", "chance", "metric")}.items() <= found.items()
     assert found["answers"] == 30
 

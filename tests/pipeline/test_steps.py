@@ -104,9 +104,9 @@ def test_a_run_of_our_items(tmp_path: Path) -> None:
     assert result["replies"] == 2
     item = next(iter(read_items(tmp_path / "items")))
     names, edges, (i, j) = item.facts["names"], item.facts["edges"], item.facts["query"]
-    told = [f"{names[b]} is the {word} of {names[a]}." for a, word, b in edges]
+    sentences = [f"{names[b]} is the {word} of {names[a]}." for a, word, b in edges]
     target = f"So {names[j]} is {names[i]}'s {item.facts['target']}."
-    checked = check_reply(item, "\n".join([*told, target]), answer=item.facts["target"])
+    checked = check_reply(item, "\n".join([*sentences, target]), answer=item.facts["target"])
     assert [s.verdict for s in checked.statements] == ["stated", "stated", "entailed"]
     assert (checked.outcome, checked.follows) == ("right answer, right steps", "steps")
 

@@ -97,8 +97,8 @@ def lines(tmp_path: Path, name: str) -> list[dict[str, Any]]:
 
 
 def drawn(domain: Domain, rng: random.Random, facts: int, things: str = "ABCDEF") -> Problem:
-    told = []
+    stated = []
     for _ in range(facts):
         a, b = rng.sample(things, 2)
-        told.append(Fact(a, rng.choice(list(domain.inverse)), b, None, rng.random() < 0.15))
-    return Problem(tuple(told), (things[0], things[1]))
+        stated.append(Fact(a, rng.choice(list(domain.inverse)), b, None, rng.random() < 0.15))
+    return Problem(tuple(stated), (things[0], things[1]))

@@ -13,14 +13,14 @@ from tests.proof.conftest import judged, lines
 
 def test_families_in_all_worlds(run: Callable[..., Any], tmp_path: Path) -> None:
     """What only the strict world decides depends on the world; what no world fits is inconsistent."""
-    told = [
+    texts = [
         ("Tom's husband is Jim. Jim is the father of Sam.", "What is Jim to Sam?", "father"),
         ("Ned's wife is Fay. Sam is the son of Fay.", "What is Ned to Sam?", "father"),
         ("Ann is the mother of Sam. Sam is the mother of Ann.", "What is Ann to Sam?", "aunt"),
         ("Ann is the mother of Bo. Bo is the father of Cy.", "What is Ann to Cy?", "daughter"),
         ("Ann is the mother of Bo. Bo is the father of Cy.", "What is Ann to Cy?", "aunt"),  # and married again
     ]
-    rows = [{"text": text, "question": question, "answer": answer} for text, question, answer in told]
+    rows = [{"text": text, "question": question, "answer": answer} for text, question, answer in texts]
     run(rows, "--domain", "kinship")
     verdicts = lines(tmp_path, "verdicts.jsonl")
     assert [each["verdict"] for each in verdicts[:2]] == ["depends on the world"] * 2

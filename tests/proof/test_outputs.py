@@ -44,8 +44,8 @@ def test_the_same_bytes_again(run: Callable[..., Any], tmp_path: Path) -> None:
 
 def test_relations_are_called_as_people_call_them(run: Callable[..., Any], tmp_path: Path) -> None:
     """Not by the name that stands for both genders inside."""
-    told = {"story": "Ann is the mother of Bo. Bo is the father of Cy. Di is the sister of Ann.", "label": "niece"}
-    run([{**told, "question": "What is Bo to Di?"}], "--domain", "kinship")
+    given = {"story": "Ann is the mother of Bo. Bo is the father of Cy. Di is the sister of Ann.", "label": "niece"}
+    run([{**given, "question": "What is Bo to Di?"}], "--domain", "kinship")
     files = [path for path in (tmp_path / "audit").rglob("*") if path.suffix in (".html", ".jsonl", ".md")]
     assert files
     written = " ".join(path.read_text(encoding="utf-8") for path in files)

@@ -31,10 +31,10 @@ def test_a_verdict_for_every_row(run: Callable[..., Any], tmp_path: Path) -> Non
 
 
 def test_duplicates_and_leaks(run: Callable[..., Any], tmp_path: Path) -> None:
-    told = row("P is above Q. Q is left of R.", "P", "R", "upper-left")
+    clean = row("P is above Q. Q is left of R.", "P", "R", "upper-left")
     leaked = {**row("P is left of Q. Q is below R.", "P", "R", "lower-left")}
     leaked["story"] += " The answer is lower-left."
-    run([told, {**told, "label": "left"}, leaked])
+    run([clean, {**clean, "label": "left"}, leaked])
     notes = [each["notes"] for each in lines(tmp_path, "verdicts.jsonl")]
     assert all("duplicate with another label" in each[0] for each in notes[:2])
     assert notes[2] == ["answer leaked"]
@@ -130,7 +130,7 @@ def test_stories_in_english_are_read_strictly(run: Callable[..., Any], tmp_path:
 
 def test_what_grammar_reads_as_a_contradiction_among_people(run: Callable[..., Any], tmp_path: Path) -> None:
     """Two people may have one name, *are married* may be to others, and relatives do marry: such a text is unread."""
-    told = [
+    clean = [
         ("Luke and Emma are siblings. Luke and Emma are married.", "What is Luke to Emma?", "brother"),
         ("Kate's son is Paul Reed. Kate's brother is Paul.", "What is Paul Reed to Kate?", "son"),
         (
@@ -140,5 +140,5 @@ def test_what_grammar_reads_as_a_contradiction_among_people(run: Callable[..., A
         ),
         ("Ann is the mother of Sam. Sam is the mother of Ann.", "What is Ann to Sam?", "mother"),
     ]
-    run([dict(zip(("text", "question", "answer"), each)) for each in told], "--domain", "kinship")
+    run([dict(zip(("text", "question", "answer"), each)) for each in clean], "--domain", "kinship")
     assert [each["verdict"] for each in lines(tmp_path, "verdicts.jsonl")] == [*["unread"] * 3, "inconsistent"]

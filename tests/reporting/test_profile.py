@@ -25,8 +25,8 @@ def pairs(choose: object, *, count: int = 40, seed: int = 0) -> list[Pair]:
             options = tuple(rng.permutation(OPTIONS).tolist())
             gold = options.index(right)
             item = Item(id=f"{number}-{form}", suite="questions", prompt=form, choices=options, gold=gold)
-            told = choose(options, right)  # type: ignore[operator]
-            scores = tuple(float(option == told) for option in options)
+            chosen = choose(options, right)  # type: ignore[operator]
+            scores = tuple(float(option == chosen) for option in options)
             both.append((item, Answer(item_id=item.id, scores=scores)))
         made.append((both[0], both[1]))
     return made

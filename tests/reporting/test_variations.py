@@ -75,7 +75,7 @@ def null_gap(size: int, rng: np.random.Generator, *, tuples: int = 0) -> VariedR
 
 def null_gaps(size: int, reports: int, *, tuples: int = 0) -> tuple[float, float, float]:
     """The mean gap, that with a threshold fitted to the source items alone, and how often a gap is significant."""
-    rng, gaps, fitted, alarms = np.random.default_rng([size, tuples]), [], [], []
+    rng, gaps, raw_gaps, alarms = np.random.default_rng([size, tuples]), [], [], []
     for _ in range(reports):
         runs = null_gap(size, rng, tuples=tuples)
         _, (row,) = sheet(runs, AUC, "variations")
@@ -83,8 +83,8 @@ def null_gaps(size: int, reports: int, *, tuples: int = 0) -> tuple[float, float
         alarms.append(row["p (Holm)"] is not None and float(row["p (Holm)"].lstrip("<")) < 0.05)
         score, truth = runs.scores[0], runs.truth
         right = (score >= best_threshold(score[:size], truth[:size].astype(float))) == truth
-        fitted.append(100 * (right[:size].mean() - right[size:].mean()))
-    return float(np.mean(gaps)), float(np.mean(fitted)), float(np.mean(alarms))
+        raw_gaps.append(100 * (right[:size].mean() - right[size:].mean()))
+    return float(np.mean(gaps)), float(np.mean(raw_gaps)), float(np.mean(alarms))
 
 
 def flips(size: int, unsteady: float, rng: np.random.Generator, *, asked: int = 2) -> VariedRuns:

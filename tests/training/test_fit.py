@@ -50,18 +50,18 @@ def test_a_killed_fit_goes_on_to_the_same_weights(average: float, tmp_path: Path
 
 
 def test_the_best_epoch_is_kept_and_patience_ends_a_fit() -> None:
-    fitted = quick(Sides(Recipe(epochs=60, batch=8, rate=0.05, patience=4)), seed=0)
-    scores = [line["valid"] for line in fitted.curve]
+    trained = quick(Sides(Recipe(epochs=60, batch=8, rate=0.05, patience=4)), seed=0)
+    scores = [line["valid"] for line in trained.curve]
     assert len(scores) < 60
-    assert fitted.valid == max(scores) == scores[fitted.kept]
+    assert trained.valid == max(scores) == scores[trained.kept]
     task = Sides()
-    total = [task.score(fitted.net, batch) for batch in task.held_out()]
+    total = [task.score(trained.net, batch) for batch in task.held_out()]
     assert sum(int(right) for right, _ in total) / sum(count for _, count in total) == pytest.approx(max(scores))
 
 
 def test_without_held_out_examples_the_last_weights_are_kept() -> None:
-    fitted = quick(Sides(held=0), seed=0)
-    assert (fitted.kept, fitted.valid) == (5, None)
+    trained = quick(Sides(held=0), seed=0)
+    assert (trained.kept, trained.valid) == (5, None)
 
 
 def test_a_number_of_steps_may_end_within_an_epoch() -> None:
@@ -73,9 +73,9 @@ def test_a_number_of_steps_may_end_within_an_epoch() -> None:
             return super().loss(net, batch)
 
     task = Counted(Recipe(epochs=5, steps=17, batch=8))  # seven steps an epoch
-    fitted = quick(task, seed=0)
+    trained = quick(task, seed=0)
     assert task.steps == 17
-    assert len(fitted.curve) == 3
+    assert len(trained.curve) == 3
 
 
 def test_stages_have_their_own_losses() -> None:
@@ -86,7 +86,7 @@ def test_stages_have_their_own_losses() -> None:
         def backwards(self, net: Any, batch: tuple[Tensor, Tensor]) -> Tensor:
             return self.loss(net, (batch[0], 1 - batch[1]))
 
-    fitted = quick(Staged(Recipe(epochs=12, batch=8, rate=0.05), held=0), seed=0)
+    trained = quick(Staged(Recipe(epochs=12, batch=8, rate=0.05), held=0), seed=0)
     task = Sides()
-    right, count = task.score(fitted.net, task.batch(range(50)))
+    right, count = task.score(trained.net, task.batch(range(50)))
     assert right / count < 0.3

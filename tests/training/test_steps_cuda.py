@@ -54,8 +54,8 @@ def test_replayed_steps_are_plain_ones() -> None:
     assert apart(fit(Sums(drop=0.0, device="cpu"), seed=0), _on_host(plain)) < 1e-2
 
 
-def _on_host(fitted: Fitted) -> Fitted:
-    return Fitted(fitted.net.cpu(), fitted.curve, fitted.kept)
+def _on_host(trained: Fitted) -> Fitted:
+    return Fitted(trained.net.cpu(), trained.curve, trained.kept)
 
 
 def test_plain_steps_on_a_processor_do_not_ask_for_recordings() -> None:

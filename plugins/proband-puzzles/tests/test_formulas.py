@@ -22,7 +22,7 @@ from proband_puzzles.formulas import (
 
 ISLAND = (
     "A very special island is inhabited only by knights and knaves. Knights always tell the truth, and knaves always "
-    "lie. You meet 2 inhabitants: Al, and Bo. {told} So who is a knight and who is a knave?"
+    "lie. You meet 2 inhabitants: Al, and Bo. {claims} So who is a knight and who is a knave?"
 )
 
 
@@ -36,25 +36,25 @@ ISLAND = (
         ('Al noted, "it is not the case that (Al is a knight and Bo is a knight)".', ["Al is a knight, Bo is a knave"]),
     ],
 )
-def test_islanders_of_the_books(told: str, answers: list[str]) -> None:
-    parsed = read_island(ISLAND.format(told=told))
+def test_islanders_of_the_books(claims: str, answers: list[str]) -> None:
+    parsed = read_island(ISLAND.format(claims=claims))
     assert parsed
     possible = solve_island(parsed, "").possible
     assert check_island(parsed, "") == frozenset(possible)
-    if answers or "knave." in told:
+    if answers or "knave." in claims:
         assert list(possible) == answers
     else:  # he says that they are alike: Bo is a knight whatever he is
         assert all(each.endswith("Bo is a knight") for each in possible)
         assert len(possible) == 2
 
 
-@pytest.mark.parametrize("told", ["Al laughed.", "Cy said that Al is a knight.", 'Al said, "Al is a spy."'])
-def test_what_is_not_understood_is_not_read(told: str) -> None:
-    assert read_island(ISLAND.format(told=told)) is None
+@pytest.mark.parametrize("claims", ["Al laughed.", "Cy said that Al is a knight.", 'Al said, "Al is a spy."'])
+def test_what_is_not_understood_is_not_read(claims: str) -> None:
+    assert read_island(ISLAND.format(claims=claims)) is None
 
 
 def test_an_answer_names_everybody_once() -> None:
-    parsed = read_island(ISLAND.format(told="Al said that Bo is a knave."))
+    parsed = read_island(ISLAND.format(claims="Al said that Bo is a knave."))
     assert parsed
     good = ("Bo is a knave, and Al is a knight", "Al is knight, Bo is knave.")
     bad = ("Al is a knight", "Al is a knight/knave, Bo is a knave", "Al is a knight, Al is a knave, Bo is a knave", "")

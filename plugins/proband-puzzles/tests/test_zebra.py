@@ -40,8 +40,8 @@ def street(draw: random.Random, clues: int) -> tuple[str, dict[tuple[str, str], 
         else:
             lines.append(f"{first} is in the {PLACES[house[one, a] - 1]} house.")
     heads = "\n".join(f" - {kind}: {', '.join(values)}" for kind, values in KINDS.items())
-    told = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
-    text = f"There are 4 houses\n{heads}\n\n{told}\n\nWhat is Name of the person who lives in House 1?"
+    numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+    text = f"There are 4 houses\n{heads}\n\n{numbered}\n\nWhat is Name of the person who lives in House 1?"
     return text, house
 
 

@@ -20,18 +20,18 @@ def tuned_folder(model: Any, examples: Any, out: Path, *, seed: int = 0, valid: 
     """Fit and save; the learning curve."""
     settings = {"schedule": "linear", "decay": 0.01, "decay_vectors": False, "clip": 1.0, **recipe}
     task = model.finetuning(examples, valid=valid, recipe=Recipe(**settings))
-    fitted = fit(task, seed=seed)
+    trained = fit(task, seed=seed)
     out.mkdir()
-    task.save(fitted.net, out)
-    return fitted
+    task.save(trained.net, out)
+    return trained
 
 
 def test_fine_tuning_learns_saves_and_leaves_the_original(gpt2: Any, tmp_path: Path) -> None:
     examples = [("The capital of France is", " Paris."), ("The capital of Italy is", " Rome.")] * 4
     before = gpt2.score([Text("The capital of France is Paris.", 24)])[0].total
-    fitted = tuned_folder(gpt2, examples, tmp_path / "tuned", valid=examples[:2], epochs=6, rate=5e-3, batch=4, seed=3)
-    losses = [line["valid"] for line in fitted.curve]
-    assert losses[fitted.kept] == min(losses) < losses[0]
+    trained = tuned_folder(gpt2, examples, tmp_path / "tuned", valid=examples[:2], epochs=6, rate=5e-3, batch=4, seed=3)
+    losses = [line["valid"] for line in trained.curve]
+    assert losses[trained.kept] == min(losses) < losses[0]
     assert gpt2.score([Text("The capital of France is Paris.", 24)])[0].total == before
     tuned = load(f"hf:{tmp_path / 'tuned' / 'model'}", {"device": "cpu"})
     # the loss of the curve is the loss of the folder that was saved: two targets, each with its end-of-text token

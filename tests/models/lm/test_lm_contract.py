@@ -212,8 +212,8 @@ def test_identity_tells_models_apart(tiny: Tiny, tmp_path: Path) -> None:
     raw = bytearray((weights / "model.safetensors").read_bytes())
     raw[-3] ^= 1
     (weights / "model.safetensors").write_bytes(raw)
-    told = (words / "tokenizer_config.json").read_text()
-    (words / "tokenizer_config.json").write_text(told.replace("{", '{"note": "changed",', 1))
+    config = (words / "tokenizer_config.json").read_text()
+    (words / "tokenizer_config.json").write_text(config.replace("{", '{"note": "changed",', 1))
     shape = (setting / "config.json").read_text()
     (setting / "config.json").write_text(shape.replace('"gelu"', '"relu"'))
     changed = {

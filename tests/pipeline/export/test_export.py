@@ -33,12 +33,12 @@ def splits_written(to: str, out: Path) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("to", FORMATS)
 def test_splits_stay_apart_and_the_licence_goes_along(to: str, three_splits: Path, tmp_path: Path) -> None:
-    told = export(three_splits, to=to, out=tmp_path / "out")
+    result = export(three_splits, to=to, out=tmp_path / "out")
     assert splits_written(to, tmp_path / "out") == {
         split: [f"{split}-{i}" for i in range(count)] for split, count in (("train", 5), ("valid", 2), ("test", 3))
     }
-    assert told["splits"] == {"train": 5, "valid": 2, "test": 3}
-    assert (told["items"], told["left_out"], told["licence"]) == (10, {}, "Apache-2.0 (ours)")
+    assert result["splits"] == {"train": 5, "valid": 2, "test": 3}
+    assert (result["items"], result["left_out"], result["licence"]) == (10, {}, "Apache-2.0 (ours)")
     assert "Licence of the items: Apache-2.0 (ours)" in (tmp_path / "out" / "LICENCE").read_text(encoding="utf-8")
 
 
@@ -54,9 +54,9 @@ def test_the_same_items_give_the_same_bytes(to: str, three_splits: Path, tmp_pat
 @pytest.mark.parametrize("to", ["lm-eval", "inspect"])
 def test_what_is_no_question_is_left_out_and_counted(to: str, folder: Folder, story: Make, tmp_path: Path) -> None:
     items = folder([story(0), story(1, gold=None), story(2, gold=None, choices=()), story(3, gold=None, choices=())])
-    told = export(items, to=to, out=tmp_path / "out")
-    assert told["items"] == 1
-    assert told["left_out"] == {
+    result = export(items, to=to, out=tmp_path / "out")
+    assert result["items"] == 1
+    assert result["left_out"] == {
         "without a right answer (not judged yet)": 1,
         "without choices (open questions and cloze texts)": 2,
     }
@@ -65,8 +65,8 @@ def test_what_is_no_question_is_left_out_and_counted(to: str, folder: Folder, st
 
 @pytest.mark.parametrize("to", ["csv", "hf"])
 def test_tables_hold_open_items_too(to: str, folder: Folder, story: Make, tmp_path: Path) -> None:
-    told = export(folder([story(0), story(1, gold=None, choices=())]), to=to, out=tmp_path / "out")
-    assert (told["items"], told["left_out"]) == (2, {})
+    result = export(folder([story(0), story(1, gold=None, choices=())]), to=to, out=tmp_path / "out")
+    assert (result["items"], result["left_out"]) == (2, {})
     assert splits_written(to, tmp_path / "out") == {"test": ["test-0", "test-1"]}
 
 
@@ -90,8 +90,8 @@ def test_a_bad_item_leaves_no_half_of_an_export(three_splits: Path, tmp_path: Pa
 
 
 def test_a_suite_may_bring_a_format_of_its_own(three_splits: Path, tmp_path: Path) -> None:
-    told = export(three_splits, to="pairs", out=tmp_path / "pairs.txt")
-    assert told["items"] == 10
+    result = export(three_splits, to="pairs", out=tmp_path / "pairs.txt")
+    assert result["items"] == 10
     assert (tmp_path / "pairs.txt").read_text(encoding="utf-8").splitlines()[0] == "train-0 train"
     assert "Apache-2.0" in (tmp_path / "pairs.licence.txt").read_text(encoding="utf-8")
     with pytest.raises(

@@ -120,9 +120,9 @@ def test_the_summary_tells_counts_and_false_negative_rates() -> None:
     options = {"per-relation": "50", "relations": "young, antonym, capital"}
     plan = SUITE.build(read_options(SUITE.options, options, of="build analogy"), seed=0)
     n = sum(1 for _ in plan.items)
-    told = plan.summary()
-    assert sum(sum(line["items"].values()) for line in told["relations"]) == n
-    young = next(line for line in told["relations"] if line["relation"] == "animal : young")
+    summary = plan.summary()
+    assert sum(sum(line["items"].values()) for line in summary["relations"]) == n
+    young = next(line for line in summary["relations"] if line["relation"] == "animal : young")
     assert young["false_negative_rate"]["random-head"] > 0  # many young are called calf or cub
     assert young["cardinality"] == "many-to-one"
 

@@ -70,16 +70,16 @@ def test_texts_without_blanks(tmp_path: Path) -> None:
     """Dropped where they would be asked, kept where a net reads them."""
     rows = ["a\tthe big pot .\ttrain", "b\tthe .\ttrain", "c\tthe .\ttest", "d\tthe big pot .\ttest"]
     (tmp_path / "c.tsv").write_text("\n".join(rows) + "\n")
-    told = proband.build("script", out=tmp_path / "o", data=tmp_path / "c.tsv", min_count=1)
-    assert told["splits"] == {"train": 2, "test": 1}
-    assert told["dropped_without_blanks"]["test"] == 1
-    assert told["training_without_blanks"] == 1
+    result = proband.build("script", out=tmp_path / "o", data=tmp_path / "c.tsv", min_count=1)
+    assert result["splits"] == {"train": 2, "test": 1}
+    assert result["dropped_without_blanks"]["test"] == 1
+    assert result["training_without_blanks"] == 1
 
 
 def test_a_given_whitelist_is_kept(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("knife\nboard\n")
-    told = proband.build("script", out=tmp_path / "o", whitelist=tmp_path / "words.txt")
-    assert told["whitelist"] == 2
+    result = proband.build("script", out=tmp_path / "o", whitelist=tmp_path / "words.txt")
+    assert result["whitelist"] == 2
     said = {word for item in read_items(tmp_path / "o") for words in item.facts["gold"] for word in words}
     assert said == {"knife", "board"}
 
@@ -101,9 +101,9 @@ def test_bad_options(tmp_path: Path, options: dict[str, Any], message: str) -> N
 @pytest.mark.nightly
 @pytest.mark.data
 def test_released_tags_as_blanks(data: Path, tmp_path: Path) -> None:
-    told = proband.build("script", out=tmp_path / "o", data=data / "kidscook", released=True)
-    assert told["splits"] == {"train": 8038, "valid": 1007, "test": 1000}
-    assert told["whitelist"] == 1071
+    result = proband.build("script", out=tmp_path / "o", data=data / "kidscook", released=True)
+    assert result["splits"] == {"train": 8038, "valid": 1007, "test": 1000}
+    assert result["whitelist"] == 1071
     tags = [line.split("\t")[2].split() for line in (data / "kidscook" / "test.template.tsv").read_text().splitlines()]
     items = [item for item in read_items(tmp_path / "o") if item.split == "test"]
     for item, row in zip(items, tags, strict=True):

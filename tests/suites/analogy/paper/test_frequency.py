@@ -75,10 +75,10 @@ def test_the_sheet_has_a_line_per_run_and_relation_and_two_outcomes(choices: lis
 
 def test_the_outcome_is_the_share_without_effect_by_a_binomial_test() -> None:
     raw = [0.01] * 6 + [0.5] * 34
-    told = frequency.outcome("zero-shot", raw, corrected=[None] * 40, sizes=[0.1] * 40)
-    assert told.difference == pytest.approx(34 / 40 - 2 / 3)
-    assert told.evidence == "zero-shot: p < 0.05 in 6 of 40 relations, 0 after Holm; median effect 0.10"
-    assert told.p == pytest.approx(stats.binomtest(34, 40, 2 / 3).pvalue)
+    outcome = frequency.outcome("zero-shot", raw, corrected=[None] * 40, sizes=[0.1] * 40)
+    assert outcome.difference == pytest.approx(34 / 40 - 2 / 3)
+    assert outcome.evidence == "zero-shot: p < 0.05 in 6 of 40 relations, 0 after Holm; median effect 0.10"
+    assert outcome.p == pytest.approx(stats.binomtest(34, 40, 2 / 3).pvalue)
 
 
 def true_or_false(count: int = 25) -> list[Item]:

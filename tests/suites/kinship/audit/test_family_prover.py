@@ -20,7 +20,7 @@ MEN = (("Tom", "male"), ("Jim", "male"), ("Ned", "male"), ("Sam", "male"))
 WOMEN = (("Ann", "female"), ("Fay", "female"), ("Gail", "female"), ("Kit", "female"))
 
 
-def told(*facts: str) -> tuple[Fact, ...]:
+def facts_of(*facts: str) -> tuple[Fact, ...]:
     """Facts from words such as "Jim husband Tom": Jim is the husband of Tom."""
     made = (fact.split() for fact in facts)
     return tuple(Fact(a, NEUTRAL[word], b, GENDER[word]) for a, word, b in made)
@@ -33,14 +33,14 @@ def possible(facts: tuple[Fact, ...], pair: tuple[str, str], world: str) -> set[
 @pytest.mark.parametrize(
     ("facts", "worlds"),
     [
-        (told("Jim husband Tom"), {"any-gender", "relaxed"}),
-        (told("Ann mother Sam", "Fay mother Sam"), {"any-gender", "relaxed"}),
-        (told("Fay wife Ned", "Sam son Ned", "Sam son Gail"), {"remarriage", "relaxed"}),
-        (told("Fay wife Ned", "Gail wife Ned"), {"remarriage", "relaxed"}),
-        (told("Ann mother Sam", "Fay mother Sam", "Gail mother Sam"), set()),
-        (told("Ann mother Sam", "Sam father Ann"), set()),
-        (told("Ann wife Tom", "Ann sister Tom"), set()),
-        (told("Ann mother Sam", "Sam son Tom", "Tom brother Ann"), set()),  # brother and sister have no child
+        (facts_of("Jim husband Tom"), {"any-gender", "relaxed"}),
+        (facts_of("Ann mother Sam", "Fay mother Sam"), {"any-gender", "relaxed"}),
+        (facts_of("Fay wife Ned", "Sam son Ned", "Sam son Gail"), {"remarriage", "relaxed"}),
+        (facts_of("Fay wife Ned", "Gail wife Ned"), {"remarriage", "relaxed"}),
+        (facts_of("Ann mother Sam", "Fay mother Sam", "Gail mother Sam"), set()),
+        (facts_of("Ann mother Sam", "Sam father Ann"), set()),
+        (facts_of("Ann wife Tom", "Ann sister Tom"), set()),
+        (facts_of("Ann mother Sam", "Sam son Tom", "Tom brother Ann"), set()),  # brother and sister have no child
     ],
 )
 def test_in_which_worlds_a_story_is_possible(facts: tuple[Fact, ...], worlds: set[str]) -> None:
@@ -49,10 +49,10 @@ def test_in_which_worlds_a_story_is_possible(facts: tuple[Fact, ...], worlds: se
 
 
 def test_what_follows_in_one_world_and_not_in_another() -> None:
-    step = told("Fay wife Ned", "Sam son Fay")
+    step = facts_of("Fay wife Ned", "Sam son Fay")
     assert possible(step, ("Ned", "Sam"), "strict") == {"father"}
     assert possible(step, ("Ned", "Sam"), "remarriage") > {"father"}
-    married = told("Ann sister Fay", "Tom husband Ann", "Fay mother Sam")
+    married = facts_of("Ann sister Fay", "Tom husband Ann", "Fay mother Sam")
     assert "uncle" not in possible(married, ("Sam", "Tom"), "strict")
     solution = solve(Problem(married, ("Tom", "Sam"), (*MEN, *WOMEN)), WORLDS["uncles-by-marriage"])
     assert solution.certain == ("uncle",)
@@ -60,7 +60,7 @@ def test_what_follows_in_one_world_and_not_in_another() -> None:
 
 def test_a_relation_that_always_holds_does_not_hide_the_others() -> None:
     """A father's brother's wife is an aunt by marriage in every family; she may be more besides."""
-    facts = told("Sam son Ned", "Tom brother Ned", "Ann wife Tom")
+    facts = facts_of("Sam son Ned", "Tom brother Ned", "Ann wife Tom")
     assert possible(facts, ("Ann", "Sam"), "uncles-by-marriage") == {"aunt", "niece", "sister-in-law"}
     assert {"aunt", "mother", "wife"} <= possible(facts, ("Ann", "Sam"), "relaxed")
 
@@ -68,12 +68,12 @@ def test_a_relation_that_always_holds_does_not_hide_the_others() -> None:
 @pytest.mark.parametrize(
     ("facts", "label", "verdicts"),
     [
-        (told("Ann sister Fay", "Fay mother Sam"), "cousin", {"strict": "false", "remarriage": "ambiguous"}),
-        (told("Ann sister Fay", "Fay mother Sam"), "great-uncle", {"strict": "false", "relaxed": "false"}),
-        (told("Ann mother Fay", "Fay mother Sam"), "great-aunt", {"strict": "false", "relaxed": "ambiguous"}),
-        (told("Fay mother Sam", "Fay sister Tom", "Ann daughter Tom"), "cousin", dict.fromkeys(WORLDS, "entailed")),
-        (told("Ann sister Fay", "Fay mother Kit", "Kit mother Sam"), "great-aunt", {"strict": "entailed"}),
-        (told("Fay mother Sam", "Ann niece Fay"), "great-aunt", {"strict": "false", "remarriage": "ambiguous"}),
+        (facts_of("Ann sister Fay", "Fay mother Sam"), "cousin", {"strict": "false", "remarriage": "ambiguous"}),
+        (facts_of("Ann sister Fay", "Fay mother Sam"), "great-uncle", {"strict": "false", "relaxed": "false"}),
+        (facts_of("Ann mother Fay", "Fay mother Sam"), "great-aunt", {"strict": "false", "relaxed": "ambiguous"}),
+        (facts_of("Fay mother Sam", "Fay sister Tom", "Ann daughter Tom"), "cousin", dict.fromkeys(WORLDS, "entailed")),
+        (facts_of("Ann sister Fay", "Fay mother Kit", "Kit mother Sam"), "great-aunt", {"strict": "entailed"}),
+        (facts_of("Fay mother Sam", "Ann niece Fay"), "great-aunt", {"strict": "false", "remarriage": "ambiguous"}),
     ],
 )  # fmt: skip
 def test_relations_beyond_the_22_hold_beside_them_only_in_other_worlds(

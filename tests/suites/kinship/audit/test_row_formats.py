@@ -71,9 +71,9 @@ PLANTED = {
 
 def run(tmp_path: Path, rows: list[dict[str, str]], **options: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     (tmp_path / "data.csv").write_text(HEADER + "".join(map(csv_line, rows)))
-    told = audit(tmp_path / "data.csv", out=tmp_path / "out", **options)
+    result = audit(tmp_path / "data.csv", out=tmp_path / "out", **options)
     figures = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert told["verdicts"] == figures["verdicts"]
+    assert result["verdicts"] == figures["verdicts"]
     lines = (tmp_path / "out" / "verdicts.jsonl").read_text().splitlines()
     return figures, [json.loads(line) for line in lines]
 

@@ -163,8 +163,8 @@ def test_facts_are_stated_from_a_side_drawn_at_random(form: Literal["story", "fa
 
 def _away(item: Item) -> int:
     """How many facts lead from the asker's end of the chain to the other."""
-    told = {(i, j) for i, _, j in item.facts["edges"]}
-    return sum(pair in told for pair in ast.literal_eval(to_cells(item)["story_edges"]))
+    stated = {(i, j) for i, _, j in item.facts["edges"]}
+    return sum(pair in stated for pair in ast.literal_eval(to_cells(item)["story_edges"]))
 
 
 @pytest.mark.parametrize("form", ["facts", "graph"])

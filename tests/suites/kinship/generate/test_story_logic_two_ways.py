@@ -37,9 +37,9 @@ def test_the_complete_search_agrees_on_each_way_and_on_both(task: str, proving: 
 def test_a_wrong_answer_and_a_wrong_count_are_refused() -> None:
     item = next(item for item in _stories("both", 2, 20) if item.facts["target"] != "uncle")
     wrong = {**item.facts, "target": "uncle"}
-    told = {**item.tags, "target": "uncle"}
+    changed_tags = {**item.tags, "target": "uncle"}
     gold = item.choices.index("uncle")
-    assert verify(msgspec.structs.replace(item, facts=wrong, tags=told, gold=gold)).problem
+    assert verify(msgspec.structs.replace(item, facts=wrong, tags=changed_tags, gold=gold)).problem
     assert "ways" in (verify(msgspec.structs.replace(item, tags={**item.tags, "ways": 2})).problem or "")
     with pytest.raises(ProbandError, match="one chain whose answer"):
         make_plan(BuildOptions(task="either", open=0.2), seed=0)

@@ -33,9 +33,9 @@ def story(seed: int, *, people: int, facts: int) -> Story:
         near = [y for x in chosen for y in range(len(family)) if table[x][y] != OTHER and y not in chosen]
         chosen.append(rng.choice(near or [y for y in range(len(family)) if y not in chosen]))
     pairs = [(i, j) for i in range(people) for j in range(people) if table[chosen[i]][chosen[j]] != OTHER]
-    told = rng.sample(pairs, min(facts, len(pairs)))
+    stated = rng.sample(pairs, min(facts, len(pairs)))
     genders = [family.genders[x] for x in chosen]
-    edges = [(i, SOUND.word(table[chosen[i]][chosen[j]], genders[j]), j) for i, j in told]
+    edges = [(i, SOUND.word(table[chosen[i]][chosen[j]], genders[j]), j) for i, j in stated]
     return genders, edges, [[table[x][y] for y in chosen] for x in chosen]
 
 
@@ -127,9 +127,9 @@ def test_proofs_are_the_bracketings_one_by_one(blind: bool) -> None:
 
 
 def test_gender_decides_between_spouse_and_sibling_in_law() -> None:
-    told = [(0, "mother-in-law", 1)]
-    assert entailed(SOUND, ["male", "female", "male"], [*told, (1, "son", 2)], (0, 2)) == "brother-in-law"
-    assert entailed(SOUND, ["male", "female", "female"], [*told, (1, "daughter", 2)], (0, 2)) is None
+    stated = [(0, "mother-in-law", 1)]
+    assert entailed(SOUND, ["male", "female", "male"], [*stated, (1, "son", 2)], (0, 2)) == "brother-in-law"
+    assert entailed(SOUND, ["male", "female", "female"], [*stated, (1, "daughter", 2)], (0, 2)) is None
 
 
 @pytest.mark.parametrize(
@@ -148,20 +148,20 @@ def test_contradictions_are_found(genders: list[str], edges: list[tuple[int, str
 
 
 def test_a_wrong_target_is_not_proved() -> None:
-    genders, told = ["male", "female", "male"], [(0, "mother", 1), (1, "brother", 2)]
-    assert entailed(SOUND, genders, told, (0, 2)) == "uncle"
-    assert close(SOUND, genders, [*told, (0, "grandfather", 2)]).consistent is False
+    genders, stated = ["male", "female", "male"], [(0, "mother", 1), (1, "brother", 2)]
+    assert entailed(SOUND, genders, stated, (0, 2)) == "uncle"
+    assert close(SOUND, genders, [*stated, (0, "grandfather", 2)]).consistent is False
 
 
 def test_the_papers_rules_prove_what_is_false() -> None:
     """My child's uncle need not be my brother: the closure under CLUTRR's table says so, a family says otherwise."""
-    genders, told = ["male", "male", "male"], [(0, "son", 1), (1, "uncle", 2)]
-    assert entailed(load("clutrr"), genders, told, (0, 2)) == "brother"
-    assert entailed(SOUND, genders, told, (0, 2)) is None
-    family = certify.family_of(genders, told, (0, 2), avoid=["sibling"])
+    genders, stated = ["male", "male", "male"], [(0, "son", 1), (1, "uncle", 2)]
+    assert entailed(load("clutrr"), genders, stated, (0, 2)) == "brother"
+    assert entailed(SOUND, genders, stated, (0, 2)) is None
+    family = certify.family_of(genders, stated, (0, 2), avoid=["sibling"])
     assert family is not None
     assert family.broken() is None
-    assert all(family.holds(edge) for edge in told)
+    assert all(family.holds(edge) for edge in stated)
     assert not family.holds((0, "brother", 2))
 
 

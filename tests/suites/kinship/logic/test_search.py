@@ -40,9 +40,9 @@ def configurations(people: int, size: int) -> frozenset[Config]:
     seen: set[Config] = set()
     places = [(a, b) for a in range(people) for b in range(people) if a != b]
     for pairs, genders in product(neutral, product(("male", "female"), repeat=people)):
-        told = list(zip(places, pairs))
-        if not any(words == ("husband", "wife") and genders[a] == genders[b] for (a, b), words in told):
-            seen.add((genders, tuple(words[genders[b] == "female"] if words else "" for (_, b), words in told)))
+        stated = list(zip(places, pairs))
+        if not any(words == ("husband", "wife") and genders[a] == genders[b] for (a, b), words in stated):
+            seen.add((genders, tuple(words[genders[b] == "female"] if words else "" for (_, b), words in stated)))
     return frozenset(turned(config, order) for config in seen for order in permutations(range(people)))
 
 

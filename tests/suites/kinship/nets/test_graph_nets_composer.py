@@ -42,9 +42,9 @@ def test_chains_of_any_length_follow_from_the_table_of_the_rules(tmp_path: Path)
     reads, words = Reads.of("composer"), Vocabulary.of([], least=1)
     stories = [readable_story(item, NetOptions(), graph=True, file="x") for item in read_items(tmp_path)]
     batch = reads.padded(reads.numbers(stories, words, pool=20), rounded=False)
-    told = stated_facts(batch)[..., 0:22:2] + stated_facts(batch)[..., 1:22:2]  # neutral relations: man and woman
+    stated = stated_facts(batch)[..., 0:22:2] + stated_facts(batch)[..., 1:22:2]  # neutral relations: man and woman
     inverse = torch.eye(11)[list(load("sound").inverse[:11])].expand(3, -1, -1)
-    closed = compose(told + turned(told, batch.genders, inverse), table(load("sound")))
+    closed = compose(stated + turned(stated, batch.genders, inverse), table(load("sound")))
     found = closed[torch.arange(len(stories)), batch.query[:, 0], batch.query[:, 1]].argmax(-1)
     assert float((found == batch.target // 2).float().mean()) > 0.97
 

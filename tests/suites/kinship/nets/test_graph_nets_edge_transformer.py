@@ -32,8 +32,16 @@ def test_attention_is_that_of_the_paper_triangle_by_triangle() -> None:
 
 def test_the_settings_are_those_of_the_released_program() -> None:
     options = read_options(EdgeTransformerOptions, {}, of="edge-transformer")
-    told = (options.width, options.heads, options.rounds, options.dropout, options.epochs, options.batch, options.clip)
-    assert told == (200, 4, 8, 0.2, 50, 400, 1.0)
+    defaults = (
+        options.width,
+        options.heads,
+        options.rounds,
+        options.dropout,
+        options.epochs,
+        options.batch,
+        options.clip,
+    )
+    assert defaults == (200, 4, 8, 0.2, 50, 400, 1.0)
     recipe = recipe_of(options)
     assert [recipe.rate_at(step, 1100) for step in (0, 50, 100, 600, 1100)] == [0, 0.0005, 0.001, 0.0005, 0]
 

@@ -30,8 +30,8 @@ def test_the_layer_is_that_of_torch_geometric() -> None:
         own.a_r.copy_(torch.einsum("hd,hde->he", theirs.att_edge[0], theirs.lin_edge.weight.view(heads, width, edge)))
     expected = theirs(x, torch.stack([j, i]), r)  # messages go from j to i
     padded = torch.cat([r, torch.randn(1, edge)])[None]
-    told = torch.tensor([[True] * 8 + [False]])
-    found = own(x[None], torch.cat([i, i[:1]])[None], torch.cat([j, j[-1:]])[None], padded, told)
+    mask = torch.tensor([[True] * 8 + [False]])
+    found = own(x[None], torch.cat([i, i[:1]])[None], torch.cat([j, j[-1:]])[None], padded, mask)
     torch.testing.assert_close(found[0], expected)
 
 

@@ -28,10 +28,10 @@ def planned(kind: str, items: Path, options: Any, encoder: Any) -> KinshipTask:
     return task(items, kind=kind, options=options, seed=0, model=encoder if SUITE.net(kind).needs else None)
 
 
-def accuracy(plan: KinshipTask, fitted: Fitted, stories: Any) -> float:
+def accuracy(plan: KinshipTask, trained: Fitted, stories: Any) -> float:
     with torch.no_grad():
         batch = plan.reads.padded(stories, rounded=False)
-        return float((fitted.net(batch).argmax(-1) == batch.target).float().mean())
+        return float((trained.net(batch).argmax(-1) == batch.target).float().mean())
 
 
 # one net of each family in `make test`: recurrent, over states, graph, table
@@ -68,20 +68,20 @@ def misled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_shuffle_labels_teach_nothing(kind: str, misled: Path, small: Small, encoder: Any) -> None:
     """Trained on random labels, a net is at chance (1 in 22) on stories that it has not seen."""
     plan = planned(kind, misled, small(kind, epochs=4, batch=50), encoder)
-    fitted = fit(plan, seed=0)
+    trained = fit(plan, seed=0)
     stories = [readable_story(item, plan.options, file="x") for item in read_items(misled) if item.split == "test"]
     unseen = plan.reads.numbers(stories, plan.vocabulary, pool=20, model=encoder)
-    assert fitted.curve[-1]["loss"] < fitted.curve[0]["loss"]  # it does learn
-    assert accuracy(plan, fitted, unseen) < 0.11  # 350 stories: six standard errors above 1/22
+    assert trained.curve[-1]["loss"] < trained.curve[0]["loss"]  # it does learn
+    assert accuracy(plan, trained, unseen) < 0.11  # 350 stories: six standard errors above 1/22
 
 
 @EVERY_KIND
 def test_one_seed_one_net_and_placeholders_stay_fixed(kind: str, fifty: Path, small: Small, encoder: Any) -> None:
     found = []
     for seed in (5, 5, 6):
-        fitted = fit(planned(kind, fifty, small(kind, epochs=1), encoder), seed=seed)
-        found.append(torch.cat([p.detach().flatten() for p in fitted.net.parameters()]))
-        assert "people" not in " ".join(name for name, _ in fitted.net.named_parameters())
+        trained = fit(planned(kind, fifty, small(kind, epochs=1), encoder), seed=seed)
+        found.append(torch.cat([p.detach().flatten() for p in trained.net.parameters()]))
+        assert "people" not in " ".join(name for name, _ in trained.net.named_parameters())
     assert torch.equal(found[0], found[1])
     assert not torch.equal(found[0], found[2])
 

@@ -194,16 +194,16 @@ def test_the_sample_of_clauses_covers_every_place() -> None:
     assert len(list(clauses(("*", "*"), every=True))) == 121
 
 
-def swap_pronouns(told: Telling) -> Iterator[Telling]:
-    for match in re.finditer(r"\b(he|she|his|him|her|himself|herself)\b", told.text, re.IGNORECASE):
+def swap_pronouns(telling: Telling) -> Iterator[Telling]:
+    for match in re.finditer(r"\b(he|she|his|him|her|himself|herself)\b", telling.text, re.IGNORECASE):
         other = SWAPPED.get(match[0].lower(), "his")
-        yield told._replace(text=told.text[: match.start()] + other + told.text[match.end() :])
+        yield telling._replace(text=telling.text[: match.start()] + other + telling.text[match.end() :])
 
 
-def swap_kin_words(told: Telling, rng: random.Random) -> Iterator[Telling]:
-    for match in KIN_WORD.finditer(told.text):
+def swap_kin_words(telling: Telling, rng: random.Random) -> Iterator[Telling]:
+    for match in KIN_WORD.finditer(telling.text):
         other = rng.choice([w for w in RELATIONS if w != match[0].removesuffix("s")])
-        yield told._replace(text=told.text[: match.start()] + other + told.text[match.end() :])
+        yield telling._replace(text=telling.text[: match.start()] + other + telling.text[match.end() :])
 
 
 def test_broken_frames_are_caught() -> None:
@@ -211,13 +211,13 @@ def test_broken_frames_are_caught() -> None:
     rng = random.Random(1)
     tried: Counter[str] = Counter()
     missed: list[str] = []
-    for told in some_tellings(rng, 8):
-        assert compare(told.text, told.label, told.genders) == []
-        for kind, broken in (("pronouns", swap_pronouns(told)), ("kin words", swap_kin_words(told, rng))):
+    for telling in some_tellings(rng, 8):
+        assert compare(telling.text, telling.label, telling.genders) == []
+        for kind, broken in (("pronouns", swap_pronouns(telling)), ("kin words", swap_kin_words(telling, rng))):
             for mutant in broken:
                 tried[kind] += 1
                 if not compare(mutant.text, mutant.label, mutant.genders):
-                    missed.append(f"{kind}: {mutant.text}  <-  {told.text}")
+                    missed.append(f"{kind}: {mutant.text}  <-  {telling.text}")
     assert min(tried.values()) > 150, tried
     assert missed == []
 

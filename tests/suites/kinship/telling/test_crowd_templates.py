@@ -72,8 +72,8 @@ def test_only_templates_that_state_exactly_their_facts_are_kept(folder: Path) ->
 def test_its_bank_tells_stories(folder: Path) -> None:
     bank = load_bank(f"clutrr:{folder}")
     facts, genders = [(0, "aunt", 1)], ["male", "female"]
-    told = tell(facts, genders=genders, bank=bank, rng=random.Random(3))
-    assert render(told, facts, names=["Al", "Bo"], genders=genders, bank=bank) in (
+    telling = tell(facts, genders=genders, bank=bank, rng=random.Random(3))
+    assert render(telling, facts, names=["Al", "Bo"], genders=genders, bank=bank) in (
         "Al sold a goat to his aunt, Bo.",
         "Bo fears her nephew Al.",
     )
@@ -94,8 +94,8 @@ def test_a_build_tells_stories_with_them(folder: Path, tmp_path: Path) -> None:
 
 def test_what_the_crowd_cannot_tell_is_told_in_our_words(folder: Path) -> None:
     bank = load_bank(f"clutrr:{folder}")
-    told = tell([(0, "wife", 1)], genders=["male", "female"], bank=bank, rng=random.Random(3))
-    assert told.sentences[0].frame.startswith("bare-")
+    telling = tell([(0, "wife", 1)], genders=["male", "female"], bank=bank, rng=random.Random(3))
+    assert telling.sentences[0].frame.startswith("bare-")
     frames = tuple(frame for frame in bank.frames if frame.id.startswith("clutrr."))
     with pytest.raises(ProbandError, match=r"no paraphrase of '(mother|daughter)'"):
         tell([(0, "mother", 1)], genders=["female"] * 2, bank=Bank("crowd", frames), rng=random.Random(3))

@@ -47,13 +47,13 @@ def several(items: list[Item]) -> list[Item]:
 def test_a_complete_search_finds_just_these(items: list[Item]) -> None:
     for item in items:
         facts = item.facts
-        told = facts["genders"], [tuple(edge) for edge in facts["edges"]], tuple(facts["query"])
+        stated = facts["genders"], [tuple(edge) for edge in facts["edges"]], tuple(facts["query"])
         members = possibilities(facts["target"])
-        assert possible(*told) == members
+        assert possible(*stated) == members
         assert item.tags["possible"] == len(members)
         families = [family_of_rows(rows, named=len(facts["names"])) for rows in facts.get("families", ())]
-        assert all(agrees(family, *told[:2]) for family in families)
-        assert sorted(word for family in families for word in family.relations(*told[2])) == (
+        assert all(agrees(family, *stated[:2]) for family in families)
+        assert sorted(word for family in families for word in family.relations(*stated[2])) == (
             sorted(members) if len(members) > 1 else []
         )
 

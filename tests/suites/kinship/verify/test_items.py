@@ -441,9 +441,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     path = tmp_path / "items.jsonl"
     path.write_text(path.read_text("utf-8").replace('"target":"', '"target":"x', 1), encoding="utf-8")
     assert main(["verify", str(tmp_path)]) == 3
-    told = capsys.readouterr()
-    assert "line 1, item 'clean-k3-000000'" in told.out
-    assert told.err.count("\n") == 1
+    captured = capsys.readouterr()
+    assert "line 1, item 'clean-k3-000000'" in captured.out
+    assert captured.err.count("\n") == 1
     proband.build("script", out=tmp_path / "script")
     assert main(["verify", str(tmp_path / "script")]) == 2
     assert "carry no certificates" in capsys.readouterr().err

@@ -55,11 +55,11 @@ def sentence(words: str) -> Change:
 
     def change(text: str, line: Line, rng: random.Random) -> str:
         names, (x, z) = line["facts"]["names"], line["facts"]["query"]
-        told = words.format(x=names[x], z=names[z], n=rng.choice(names))
+        added = words.format(x=names[x], z=names[z], n=rng.choice(names))
         between = "\n" if TRIPLE.match(text) else " "
         ends = [m.end() for m in re.finditer(r"[.)]\"?(?=\s|$)", text)]
         at = rng.choice(ends)
-        return f"{text[:at]}{between}{told}{text[at:]}"
+        return f"{text[:at]}{between}{added}{text[at:]}"
 
     return change
 

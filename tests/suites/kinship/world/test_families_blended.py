@@ -54,9 +54,9 @@ def test_verified_agreed_on_and_solved(folder: Path, items: list[Item]) -> None:
     assert sum(checked.values()) == len(items)
     neutral = load("blended").code
     asked = {BLENDED[neutral[i.facts["target"]]] for i in items if i.facts["certificate"] == "entailed"}
-    told = {BLENDED[neutral[word]] for item in items for _, word, _ in item.facts["edges"]}
+    stated = {BLENDED[neutral[word]] for item in items for _, word, _ in item.facts["edges"]}
     assert asked >= NEW
-    assert told >= NEW
+    assert stated >= NEW
     for item, answer in zip(items, Symbolic().answer(items), strict=True):
         facts = item.facts
         story = facts["genders"], [tuple(edge) for edge in facts["edges"]], tuple(facts["query"])
@@ -77,8 +77,8 @@ def test_another_word_for_kin_is_found_though_sealed_anew(items: list[Item]) -> 
     for item in items:
         story, _, question = item.prompt.rpartition("\n")
         for word in {word for _, word, _ in item.facts["edges"]} & set(others):
-            told, times = re.subn(rf"(?<![\w-]){word}\b", others[word], story, count=1)
-            prompt = f"{told}\n{question}"
+            stated, times = re.subn(rf"(?<![\w-]){word}\b", others[word], story, count=1)
+            prompt = f"{stated}\n{question}"
             changed = replace(item, prompt=prompt, facts={**item.facts, "seal": seal(prompt)})
             altered += times
             assert not times or verify(changed).problem

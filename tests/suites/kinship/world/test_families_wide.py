@@ -41,9 +41,9 @@ def test_verified_agreed_on_and_solved(folder: Path, items: list[Item]) -> None:
     }
     neutral = load("wide").code
     asked = {WIDE[neutral[item.facts["target"]]] for item in items}
-    told = {WIDE[neutral[word]] for item in items for _, word, _ in item.facts["edges"]}
+    stated = {WIDE[neutral[word]] for item in items for _, word, _ in item.facts["edges"]}
     assert asked >= NEW
-    assert told >= NEW
+    assert stated >= NEW
     for item, answer in zip(items, Symbolic().answer(items), strict=True):
         facts = item.facts
         story = facts["genders"], [tuple(edge) for edge in facts["edges"]], tuple(facts["query"])

@@ -193,12 +193,12 @@ def test_training_settings_reach_the_net(toy: list[Item], tmp_path: Path) -> Non
     write_text(tmp_path / "glove.txt", "knife 0.5 -1 2\nwhisk 1 1 0\n")
     exact = SMALL | {"rates": "constant", "clip": 0.0, "average": 0.0, "keep": "last", "better_than": "previous"}
     exact |= {"vectors": tmp_path / "glove.txt", "tune_vectors": True, "longest": 4, "start": "any", "lag": True}
-    told = proband.train(items, net="transducer", out=tmp_path / "net", options=exact | {"shift": 0.5})
-    assert told["kept"] == told["epochs"] - 1
-    assert told["shape"]["shift"] == 0.0  # the log-odds of a half
-    assert told["shape"]["anywhere"]
-    assert told["shape"]["lag"]
-    assert told["vectors"]["learned"]
+    result = proband.train(items, net="transducer", out=tmp_path / "net", options=exact | {"shift": 0.5})
+    assert result["kept"] == result["epochs"] - 1
+    assert result["shape"]["shift"] == 0.0  # the log-odds of a half
+    assert result["shape"]["anywhere"]
+    assert result["shape"]["lag"]
+    assert result["vectors"]["learned"]
     model = proband.load_model(f"net:{tmp_path / 'net'}")
     table = model.net.vectors.table.detach().numpy()[model.vocabulary.numbers(["knife", "whisk"])]
     assert 0 < abs(table - np.array([[0.5, -1, 2], [1, 1, 0]])).max() < 0.5

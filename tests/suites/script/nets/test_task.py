@@ -33,8 +33,8 @@ def planned(kind: str, fresh: Fresh, *, epochs: int) -> ScriptTask:
     return ScriptTask(kind, net.shape, net.vectors.table, PAIRS, PAIRS[:4], recipe=recipe, stages=stages)
 
 
-def weights(fitted: Fitted) -> torch.Tensor:
-    return torch.cat([p.detach().view(-1) for p in fitted.net.parameters()])
+def weights(trained: Fitted) -> torch.Tensor:
+    return torch.cat([p.detach().view(-1) for p in trained.net.parameters()])
 
 
 # one net of each family in `make test`: a language model, one that attends, one that aligns
@@ -48,11 +48,11 @@ def test_one_seed_one_result_and_frozen_vectors(kind: str, fresh: Fresh) -> None
     found = []
     for seed in (5, 5, 6):
         plan = planned(kind, fresh, epochs=4)
-        fitted = fit(plan, seed=seed)
-        assert torch.equal(fitted.net.vectors.table, plan.table)
-        assert "vectors.table" not in dict(fitted.net.named_parameters())
-        assert fitted.curve[-1]["loss"] < fitted.curve[0]["loss"] or KINDS[kind].latent
-        found.append(weights(fitted))
+        trained = fit(plan, seed=seed)
+        assert torch.equal(trained.net.vectors.table, plan.table)
+        assert "vectors.table" not in dict(trained.net.named_parameters())
+        assert trained.curve[-1]["loss"] < trained.curve[0]["loss"] or KINDS[kind].latent
+        found.append(weights(trained))
     assert torch.equal(found[0], found[1])
     assert not torch.equal(found[0], found[2])
 
@@ -92,9 +92,9 @@ def test_a_folder_answers_items(name: str, toy: list[Item], tmp_path: Path) -> N
     items, out = build(tmp_path / "items", toy), tmp_path / "net"
     none = {"dropout": 0.0, "input_dropout": 0.0, "state_dropout": 0.0}
     sizes = SMALL | none | {"hidden": 24, "width": 24, "batch": 16, "epochs": 10, "rate": 1e-2}
-    told = proband.train(items, net=name, out=out, options=sizes)
-    assert told["valid"] < 2
-    assert len(told["curve"]) == 10
+    result = proband.train(items, net=name, out=out, options=sizes)
+    assert result["valid"] < 2
+    assert len(result["curve"]) == 10
     assert {path.name for path in out.iterdir()} - {".lock"} == {"net.json", "model.safetensors"}
     model = proband.load_model(f"net:{out}")
     assert isinstance(model, AnswersItems)
@@ -126,13 +126,13 @@ def test_given_vectors_are_frozen_and_others_learned(toy: list[Item], tmp_path: 
     write_text(tmp_path / "glove.txt", "knife 0.5 -1 2\nwhisk 1 1 0\nspaceship 3 3 3\n")
     tables = {}
     for name, vectors in (("frozen", tmp_path / "glove.txt"), ("learned", None)):
-        told = proband.train(items, net="lm", out=tmp_path / name, options={**SMALL, "vectors": vectors})
-        assert told["vectors"]["learned"] == (name == "learned")
+        result = proband.train(items, net="lm", out=tmp_path / name, options={**SMALL, "vectors": vectors})
+        assert result["vectors"]["learned"] == (name == "learned")
         net = proband.load_model(f"net:{tmp_path / name}")
         tables[name] = net.net.vectors.table.detach().cpu().numpy()[net.vocabulary.numbers(["knife", "whisk"])]
         start = random_vectors(len(net.vocabulary), 100)[net.vocabulary.numbers(["knife", "whisk"])]
     assert tables["frozen"].tolist() == [[0.5, -1, 2], [1, 1, 0]]
-    assert told["vectors"] == {"learned": True}
+    assert result["vectors"] == {"learned": True}
     assert 0 < abs(tables["learned"] - start).max() < 0.5
 
 
