@@ -27,7 +27,7 @@ ISLAND = (
 
 
 @pytest.mark.parametrize(
-    ("told", "answers"),
+    ("claims", "answers"),
     [
         ('Al said, "Al is a knave or Bo is a knight."', ["Al is a knight, Bo is a knight"]),  # Smullyan's 28
         ('According to Al, "Al is a knave and Bo is a knave".', ["Al is a knave, Bo is a knight"]),  # his 29
