@@ -11,6 +11,7 @@ import gzip
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from proband.pipeline.evaluate import EvaluationJob, Size, evaluate
 from proband.pipeline.panel import FROZEN, PanelSet, read_panel
 from proband.pipeline.vary import vary
 from proband.stats.clusters import clusters_of
+from proband.suites.kinship.world.relations import RELATIONS
 
 
 def build_set(each: PanelSet, folder: Path) -> Path:
@@ -52,7 +54,8 @@ def build_set(each: PanelSet, folder: Path) -> Path:
 
 def write_chosen(source: Path, folder: Path, each: PanelSet) -> None:
     """The training items, and of the others those that the set takes: those that no shortcut answers rightly, those
-    that rest on others with what they rest on, so many of each value of a tag, a sample as `run --limit` draws it."""
+    that rest on others with what they rest on, those that state what others state least, so many of each value of a
+    tag, a sample as `run --limit` draws it."""
     suite, items = suites.suite(each.suite), list(read_items(source))
     kept = [item for item in items if item.split != "train"]
     if each.shortcuts_fail:
@@ -64,7 +67,9 @@ def write_chosen(source: Path, folder: Path, each: PanelSet) -> None:
             name for item in kept for name in (item.id, *item.facts.get("rests_on", ())) if "rests_on" in item.facts
         }
         kept = [item for item in kept if item.id in needed]
-    if each.per:
+    if each.beside:
+        kept = _stating_rare_relations(kept, each)
+    elif each.per:
         kept = _so_many_of_each(kept, each.per, each.test, each.per_cluster)
     names = {item.id for item in kept}
     folder.mkdir(parents=True, exist_ok=True)
@@ -83,6 +88,30 @@ def _so_many_of_each(items: Sequence[Item], tag: str, count: int | None, per_clu
             taken.update([value, *clusters])
             kept.append(item)
     return kept
+
+
+def _stating_rare_relations(items: Sequence[Item], each: PanelSet) -> list[Item]:
+    """So many stories: in turn the one of whose facts the largest share states the relation that is stated least so
+    far, in them and in the test stories of other sets; of each value of a tag equally many."""
+    stated, taken, folder = Counter(dict.fromkeys(RELATIONS, 0)), Counter[Any](), read_panel().folder
+    stored = [gzip.decompress((folder / f"{name}.jsonl.gz").read_bytes()).splitlines() for name in each.beside]
+    for line in chain(*stored):
+        item = msgspec.json.decode(line, type=Item)
+        stated.update(_relations(item) if item.split == "test" else ())
+    of_tag, left, kept = Counter(item.tags.get(each.per) for item in items), list(items), set[str]()
+    while left and len(kept) < (each.test or len(items)):
+        rarest = min(RELATIONS, key=lambda name: stated[name])
+        chosen = max(left, key=lambda item: _relations(item).count(rarest) / len(_relations(item)))
+        kept.add(chosen.id)
+        stated.update(_relations(chosen))
+        taken[chosen.tags.get(each.per)] += 1
+        full = {value for value, count in taken.items() if each.test and count >= each.test / len(of_tag)}
+        left = [item for item in left if item.id not in kept and item.tags.get(each.per) not in full]
+    return [item for item in items if item.id in kept]
+
+
+def _relations(item: Item) -> list[str]:
+    return [relation for _, relation, _ in item.facts["edges"]]
 
 
 def _sample(folder: Path, suite: Suite, count: int) -> None:

@@ -2,17 +2,13 @@
 
     python experiments/ladder/ladder.py       # from answers.zip: tables.md, figure.svg and the README's picture
     python experiments/ladder/ladder.py --collect PAGE...   # first, answers of pages of `proband evaluate` into answers.zip
-    python experiments/ladder/ladder.py --ship PAGE         # the panel's answers of the embedded models, of their page
 
 The answers were made by `proband evaluate hf:FILE.gguf -o PAGE --model-set dtype=float32` on a GPU, one page per file.
-The page of the embedded models: `proband evaluate embedded:smollm2 embedded:mlm -o PAGE --model-set dtype=float32`.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import sys
 import tempfile
 import zipfile
@@ -55,11 +51,7 @@ def spec(file: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--collect", nargs="+", type=Path, metavar="PAGE")
-    parser.add_argument("--ship", type=Path, metavar="PAGE")
     given = parser.parse_args()
-    if given.ship:
-        ship(given.ship)
-        return
     if given.collect:
         collect(given.collect)
     with tempfile.TemporaryDirectory() as folder:
@@ -78,23 +70,6 @@ def collect(pages: Sequence[Path]) -> None:
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             made.writestr(entry, contents[name])
-
-
-def ship(page: Path) -> None:
-    """The answers of a page of the embedded models beside the panel's items, and their scores as references."""
-    panel = read_panel()
-    for answered in sorted(page.glob("runs/*/embedded-*")):
-        target = panel.folder / "answers" / answered.name / answered.parent.name
-        target.mkdir(parents=True, exist_ok=True)
-        (target / "answers.jsonl.gz").write_bytes(gzip.compress((answered / "answers.jsonl").read_bytes(), mtime=0))
-        (target / "run.json").write_bytes((answered / "run.json").read_bytes())
-    rows = json.loads((page / "profile.json").read_text())["capabilities"]
-    models: dict[str, Any] = {}
-    for row in rows:
-        models.setdefault(row["model"], {"scores": {}})["scores"][row["capability"]] = round(row["score"], 4)
-    made_by = "proband evaluate embedded:smollm2 embedded:mlm -o page --model-set dtype=float32 (on a GPU)"
-    text = json.dumps({"panel": panel.version, "made_by": made_by, "models": models}, indent=1)
-    (panel.folder / "references.json").write_text(f"{text}\n")
 
 
 def read_answers(folder: Path) -> tuple[Profile, CapabilityReader]:
@@ -197,21 +172,15 @@ def growth_table(profile: Profile) -> list[str]:
 
 def gap_table(reader: CapabilityReader) -> list[str]:
     """Source items less their variations: what was learnt by heart is lost in other words."""
-    rows = []
-    for shown, part in (
-        ("stories, reworded", CapabilityPart(set="stories", where={"variation": "reword"})),
-        ("stories, with noise", CapabilityPart(set="stories", where={"variation": "noise"})),
-    ):
-        cells = [shown]
-        for file in LADDER:
-            both = reader._with_sources(part, spec(file))
-            metric = reader.sets[part.set].suite.metric("")
-            plain = Scores.of_runs([[source for _, source in both]], metric)
-            named = [(msgspec.structs.replace(pair[0], id=source[0].id), pair[1]) for pair, source in both]
-            varied = Scores.of_runs([named], metric)
-            cells.append("–" if plain is None or varied is None else signed(plain.minus(varied)))
-        rows.append(cells)
-    return table(["source less variation, points", *(name for name, _, _ in LADDER.values())], rows)
+    part, cells = CapabilityPart(set="stories", where={"variation": "reword"}), ["stories, reworded"]
+    for file in LADDER:
+        both = reader._with_sources(part, spec(file))
+        metric = reader.sets[part.set].suite.metric("")
+        plain = Scores.of_runs([[source for _, source in both]], metric)
+        named = [(msgspec.structs.replace(pair[0], id=source[0].id), pair[1]) for pair, source in both]
+        varied = Scores.of_runs([named], metric)
+        cells.append("–" if plain is None or varied is None else signed(plain.minus(varied)))
+    return table(["source less variation, points", *(name for name, _, _ in LADDER.values())], [cells])
 
 
 def write(profile: Profile, reader: CapabilityReader) -> None:

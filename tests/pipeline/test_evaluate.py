@@ -244,24 +244,21 @@ def test_the_items_are_those_that_were_frozen() -> None:
     assert named == {each.name for each in panel.sets}
 
 
-WEAK = {"combines two facts that it recalls": 0.55}  # 52 questions with few answers: one in seven is the euro
-
-
 def test_rows_can_be_ticked_twenty_points_above_their_level() -> None:
-    """The true score that gets a ✓ four times in five; the simulation tells it to one or two points."""
+    """The true score that gets a ✓ four times in five."""
     frozen = json.loads((read_panel().folder / "frozen.json").read_text(encoding="utf-8"))["rows"]
     assert {row.does for row in read_panel().capabilities} == frozen.keys()
     for name, row in frozen.items():
-        assert row["panel"] <= row["level"] + WEAK.get(name, 0.22), name
+        assert row["panel"] <= row["level"] + 0.2, name
         assert row["quick"] is None or row["quick"] > row["panel"], name
 
 
-NIGHTLY = [pytest.param(name, marks=pytest.mark.nightly) for name in ("answers", "steps")]
+NIGHTLY = [pytest.param(name, marks=pytest.mark.nightly) for name in ("noisy-stories", "answers", "steps")]
 
 
 @pytest.mark.parametrize("name", ["facts", "two-facts", *NIGHTLY])
 def test_the_seeds_build_the_frozen_items(name: str, tools: Any, tmp_path: Path) -> None:
-    """Not those of kinship, which a former generator wrote: their certificates are replayed instead."""
+    """Not those of kinship that a former generator wrote: their certificates are replayed instead."""
     each = next(each for each in read_panel().sets if each.name == name)
     items = (tools.build_set(each, tmp_path / name) / "items.jsonl").read_bytes()
     assert hashlib.sha256(items).hexdigest() == each.sha256

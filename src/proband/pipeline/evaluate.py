@@ -102,7 +102,7 @@ def evaluate(  # type: ignore[misc]  # the call names the wrong option
 
     :param models: KIND:NAME; see `proband list models`.
     :param out: Folder of the page (default: one in the cache folder).
-    :param size: quick: a fifth of the panel, a first look; panel: about 1,200 questions.
+    :param size: quick: a fifth of the panel, a first look; panel: about 1,400 questions.
     :param suite: Only these suites, with commas.
     :param dry_run: Print questions, calls, time (a few items are tried) and cost; write no page.
     :param card: Also write card.md: results for a Hugging Face model card.

@@ -37,6 +37,7 @@ class PanelSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     per: str = ""
     per_cluster: int = 1_000_000
     test: int | None = None
+    beside: tuple[str, ...] = ()
     vary: tuple[str, ...] = ()
     comparisons: tuple[str, ...] = ()
     control: str = ""
@@ -80,8 +81,7 @@ def read_panel() -> Panel:
     panel = msgspec.convert(tomllib.loads(text), Panel)
     note = panel.folder / FROZEN
     known_of: dict[str, Any] = read_json(note) if note.exists() else {}
-    hashes, ticked = known_of.get("sets", {}), known_of.get("rows", {})
-    replace = msgspec.structs.replace
+    hashes, ticked, replace = known_of.get("sets", {}), known_of.get("rows", {}), msgspec.structs.replace
     return replace(
         panel,
         sets=tuple(replace(each, sha256=hashes.get(each.name, "")) for each in panel.sets),

@@ -69,11 +69,11 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class Move(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A sentence about a row less another one; without another, about varied items less their sources."""
+    """A sentence about a row less another one."""
 
     says: str
     row: str
-    less: str = ""
+    less: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,27 +270,19 @@ class CapabilityReader:
         return self._tested(row, own)
 
     def moved(self, one: CapabilityRow | None, other: CapabilityRow | None, move: Move) -> Comparison | None:
-        """A row less another one of the same model, on other items; without another, its varied items less their
-        sources, item by item."""
-        if one is None or one.metric is None or (other is None and (move.less or one.capability.same)):
+        """A row less another one of the same model, on other items."""
+        if one is None or other is None or one.metric is None or one.metric.over == "set" or other.scores is None:
             return None
-        if other is not None:
-            if one.metric.over == "set" or other.scores is None:
-                return None
-            numbers = [
-                (number, part, tuple(f"{item.suite} {name}" for name in clusters_of(item)))
-                for part, row in (("one", one), ("other", other))
-                for item, answer in row.pairs
-                for number in one.metric.numbers(item, answer)
-            ]
-            values, parts, shared = zip(*numbers, strict=True)
-            both = Scores.of(values, clusters=Clusters.of(shared), tags={"part": parts})
-            apart = both.where(part="one").minus_selection(both.where(part="other"), same_runs=True)
-            return Comparison.of(apart, a=move.says)
-        given = self._with_sources(one.capability.parts[0], one.model)
-        named = [(msgspec.structs.replace(pair[0], id=source.id), pair[1]) for pair, (source, _) in given]
-        varied, plain = (Scores.of_runs([side], one.metric) for side in (named, [source for _, source in given]))
-        return None if varied is None or plain is None else Comparison.of(varied.minus(plain), a=move.says)
+        numbers = [
+            (number, part, tuple(f"{item.suite} {name}" for name in clusters_of(item)))
+            for part, row in (("one", one), ("other", other))
+            for item, answer in row.pairs
+            for number in one.metric.numbers(item, answer)
+        ]
+        values, parts, shared = zip(*numbers, strict=True)
+        both = Scores.of(values, clusters=Clusters.of(shared), tags={"part": parts})
+        apart = both.where(part="one").minus_selection(both.where(part="other"), same_runs=True)
+        return Comparison.of(apart, a=move.says)
 
     def _same(self, capability: Capability, model: str) -> CapabilityRow:
         """The share of varied items with the answer of their source. Answers that do not depend on the question agree

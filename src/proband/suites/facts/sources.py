@@ -31,7 +31,7 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str, l
 
     >>> relations, licence, left_out = read()
     >>> len(relations), sum(len(relation.facts) for relation in relations) >= 400, licence, left_out
-    (18, True, 'Apache-2.0', [])
+    (23, True, 'Apache-2.0', [])
     """
     worded = read_patterns(Path(patterns).expanduser()) if patterns else {}
     path = Path(data).expanduser()
