@@ -59,3 +59,23 @@ def test_the_stories_state_every_relation_in_two_per_cent_of_their_facts_as_the_
     guide = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text(encoding="utf-8")
     said = "The stories state all 22 relations, each in at least 2 % of their facts."
     assert said in " ".join(guide.split())
+
+
+def test_the_guide_says_what_gender_and_the_frequencies_of_the_answers_give() -> None:
+    """The most frequent right answer of the other stories that has the gender of the person asked about."""
+    panel, shares = read_panel(), list[str]()
+    for name in ("stories", "long-stories", "noisy-stories"):
+        lines = gzip.decompress((panel.folder / f"{name}.jsonl.gz").read_bytes()).splitlines()
+        items = [msgspec.json.decode(line, type=Item) for line in lines]
+        asked = [
+            item for item in items if item.split == "test" and item.tags.get("variation", "original") == "original"
+        ]
+        answers = [(item.facts["genders"][item.facts["query"][1]], item.facts["target"]) for item in asked]
+        frequent = {gender: Counter(answer for own, answer in answers if own == gender) for gender, _ in answers}
+        right = 0
+        for gender, answer in answers:
+            others = frequent[gender] - Counter([answer])
+            right += max(RELATIONS, key=lambda name: others[name]) == answer
+        shares.append(f"{100 * right / len(asked):.0f}")
+    guide = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    assert "scores {} %, {} % and {} %".format(*shares) in " ".join(guide.split())
