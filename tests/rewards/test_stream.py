@@ -1,4 +1,4 @@
-"""The reward: right answers get it however they are written; 520 kinds of replies that only look right get nothing."""
+"""The reward: right answers get it however they are written; 551 kinds of replies that only look right get nothing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ RIGHT = (
     "Answer: {wrong}\n\nWait, let me check that again. The second link is reversed.\n\nAnswer: {right}",
     "The answer is {wrong}. No, that is wrong. The answer is {right}.", "Without any doubt, the answer is {right}.",
     "Consequently, the answer is {right}.", "The correct option is {right}.", "{right} ✅",
-    "Found it! So it is {right}.",
+    "Found it! So it is {right}.", "Overall, the answer is {right}.", "In short, {right}.", "This gives {right}.",
+    "It follows that the answer is {right}.", "As a result, the answer is {right}.",
 )  # fmt: skip
 
 

@@ -44,10 +44,10 @@ THOUGHT: Final = re.compile(r"(?i)</?think(?:ing)?>")
 QUOTED: Final = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|^[ \t]*>[^\n]*$")  # code and quotations
 BLANK: Final = re.compile(r"(?m)(?:^|(?<=[.:] ))([^.:\n]+) is the ___ of ([^.\n]+)\.")
 SO: Final = (
-    r"(?:(?:and )?(?:so|thus|therefore|hence|the result is)|finally|(?:in )?(?:conclusion|summary)|clearly|certainly|"
-    r"consequently|putting it (?:all )?together|(?:I|we) (?:can )?(?:conclude|get|find)|this (?:means|makes)|"
-    r"(?:there is no|without) (?:any )?doubt|I am (?:sure|certain)|"
-    r"(?:based on|from) the (?:story|text|facts|information)(?: given)?)\b(?: that\b)?"
+    r"(?:(?:and )?(?:so|thus|therefore|hence|the result is)|finally|(?:in )?(?:conclusion|summary|short)|clearly|"
+    r"certainly|consequently|accordingly|overall|as a result|it follows|(?:I|we) (?:can )?(?:conclude|get|find)|"
+    r"this (?:gives|means|makes)|putting it (?:all )?together|(?:there is no|without) (?:any )?doubt|"
+    r"I am (?:sure|certain)|(?:based on|from) the (?:story|text|facts|information)(?: given)?)\b(?: that\b)?"
 )
 NOUN: Final = (
     r"(?:here is |and )?(?:the |my )?(?:(?:final|right|correct|missing|family) )?"
