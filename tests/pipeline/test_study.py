@@ -28,7 +28,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def finished(file: Path, shelf: Path, tmp_path: Path) -> Path:
     """The folder of the study when all is done: made once, and a copy for each test."""
     if not shelf.exists():
-        proband.study(file, out=shelf)
+        (shelf.parent / "result.json").write_text(json.dumps(proband.study(file, out=shelf)))
     return shutil.copytree(shelf, tmp_path / "finished")
 
 
@@ -41,21 +41,21 @@ def states(result: dict[str, Any]) -> list[str]:
     return [stage["state"] for stage in result["stages"]]
 
 
-def test_a_finished_study_is_not_redone(file: Path, tmp_path: Path) -> None:
-    first = proband.study(file, out=tmp_path / "out")
+def test_a_finished_study_is_not_redone(file: Path, finished: Path, shelf: Path) -> None:
+    first = json.loads((shelf.parent / "result.json").read_text())
     assert states(first) == ["ran"] * 8
-    assert (tmp_path / "out" / "index.html").exists()
-    page = tmp_path / "out" / "index.html"
-    before, written = folders(tmp_path / "out"), page.stat().st_mtime_ns
-    again = proband.study(file, out=tmp_path / "out")
+    page = shelf / "index.html"
+    assert page.exists()
+    before, written = folders(shelf), page.stat().st_mtime_ns
+    again = proband.study(file, out=shelf)
     assert states(again) == ["done"] * 8
-    assert folders(tmp_path / "out") == before
+    assert folders(shelf) == before
     assert page.stat().st_mtime_ns == written  # the report is left alone too
     assert {**again, "stages": 0} == {**first, "stages": 0}
-    page.unlink()
-    assert states(proband.study(file, out=tmp_path / "out")) == ["done"] * 8
-    assert page.exists()
-    note = json.loads((tmp_path / "out" / "study.json").read_text())
+    (finished / "index.html").unlink()
+    assert states(proband.study(file, out=finished)) == ["done"] * 8
+    assert (finished / "index.html").exists()
+    note = json.loads((finished / "study.json").read_text())
     assert note["versions"]["proband"]
     assert len(note["stages"]) == 8
 
@@ -238,22 +238,21 @@ def test_an_optional_net_is_left_out_and_so_are_its_runs(file: Path, tmp_path: P
         proband.study(file, out=tmp_path / "out")
 
 
-def test_stages_at_a_time_give_the_same_results(file: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    proband.study(file, out="one")
-    alone = capfd.readouterr().err
-    made = proband.study(file, out="two", jobs=2)
+def test_stages_at_a_time_give_the_same_results(
+    file: Path, finished: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    capfd.readouterr()
+    made = proband.study(file, out=tmp_path / "two", jobs=2)
     together = capfd.readouterr().err
 
-    def answers(folder: str) -> dict[str, bytes]:
-        found = Path(folder, "stages").rglob("*.jsonl")
-        return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+    def answers(folder: Path) -> dict[str, bytes]:
+        return {str(path.relative_to(folder)): path.read_bytes() for path in (folder / "stages").rglob("*.jsonl")}
 
-    assert answers("one") == answers("two")
+    assert answers(finished) == answers(tmp_path / "two")
     assert {stage["state"] for stage in made["stages"]} == {"done"}  # by the processes, not by the loop after them
     numbered = [line for line in together.splitlines() if " of " in line and "(done)" not in line]
     assert len(numbered) == len(set(numbered)) == len(made["stages"])  # each stage once
-    assert sorted(line for line in alone.splitlines() if " of " in line) == sorted(numbered)
-    assert Path("one/study.json").read_text() == Path("two/study.json").read_text()
+    assert (finished / "study.json").read_text() == (tmp_path / "two" / "study.json").read_text()
 
 
 def test_a_stage_that_fails_among_others_is_named_with_its_line(file: Path, study: str) -> None:

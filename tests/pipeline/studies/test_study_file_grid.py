@@ -31,7 +31,7 @@ options = { k = "3", per-k = 4 }
 items = ["first", "second"]
 net = ["composer"]
 options = { epochs = 1 }
-seeds = [0, 1]
+seeds = [0]
 
 [[run]]
 items = ["first"]
@@ -47,16 +47,15 @@ def test_two_names_for_the_same_content_are_one_stage(file: Path, tmp_path: Path
     file.write_text(SHARED)
     result = proband.study(file, out=tmp_path / "out")
     assert [f"{stage['verb']} {stage['name']}" for stage in result["stages"]] == [
-        "build first", "build others", "train first-composer-s0", "train first-composer-s1",
-        "run first · first-composer-s0", "run first · first-composer-s1",
-        "run others · first-composer-s0", "run others · first-composer-s1",
+        "build first", "build others", "train first-composer", "run first · first-composer",
+        "run others · first-composer",
     ]  # fmt: skip
-    assert [stage["state"] for stage in result["stages"]] == ["ran"] * 8
+    assert [stage["state"] for stage in result["stages"]] == ["ran"] * 5
     # on other stories too the net has the name that was asked for first; each name where only it is asked
     file.write_text(SHARED.replace('["net:first", "net:second"]', '["net:second"]'))
     result = proband.study(file, out=tmp_path / "again")
-    runs = [json.loads((Path(s["folder"]) / "run.json").read_text())["model"] for s in result["stages"][4:]]
-    assert runs == ["net:first-composer"] * 2 + ["net:second-composer"] * 2
+    runs = [json.loads((Path(s["folder"]) / "run.json").read_text())["model"] for s in result["stages"][3:]]
+    assert runs == ["net:first-composer", "net:second-composer"]
 
 
 SETS = """

@@ -55,12 +55,10 @@ def test_what_was_learnt_from_is_scored_by_the_other_questions(folder: Path) -> 
     assert before == pytest.approx(after)  # its own labels do not reach it
 
 
-@pytest.mark.parametrize("hashes", ["1", "2"])  # by which a process orders its sets
-def test_the_answers_are_the_same_in_every_process(folder: Path, tmp_path: Path, hashes: str) -> None:
+def test_the_answers_are_the_same_in_every_process(folder: Path, tmp_path: Path) -> None:
+    """A process orders its sets by a seed of its own; here it has another than there."""
     words = ["-m", "proband", "run", str(folder), "-m", "solver:hypothesis-words", "-o", str(tmp_path / "run")]
-    subprocess.run(
-        [sys.executable, *words], check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": hashes}
-    )
+    subprocess.run([sys.executable, *words], check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": "1"})
     run(folder, model="solver:hypothesis-words", out=tmp_path / "here")
     here, there = ((tmp_path / name / "answers.jsonl").read_bytes() for name in ("here", "run"))
     assert here == there
