@@ -108,8 +108,8 @@ def terms(page: httpx.Response) -> str:
 class Commands:
     """An owner who gives commands at random moments, and looks at what they say."""
 
-    def __init__(self, folder: Path, number: int, record: Outcome) -> None:
-        self.folder, self.record, self.number = folder, record, number
+    def __init__(self, folder: Path, number: int, record: Outcome, pause: float) -> None:
+        self.folder, self.record, self.number, self.pause = folder, record, number, pause
         self.rng = random.Random(f"commands {number}")
 
     async def work(self, stop: asyncio.Event) -> None:
@@ -143,7 +143,7 @@ class Commands:
                 self.compare(name, who, acknowledged, output.read_text(), out)
             elif not output.read_text().startswith("proband: "):
                 self.record.wrong.append(f"{name}: {output.read_text()}")
-            await asyncio.sleep(self.rng.random() * 0.1)
+            await asyncio.sleep(self.rng.random() * (0.1 + self.pause))
         runner.stdin.close()
         await runner.wait()
 
@@ -190,7 +190,7 @@ class Plan:
     commands: int = 0
     signals: Sequence[signal.Signals] = (signal.SIGKILL,)
     edits: Sequence[Mapping[str, int]] = ()
-    pause: float = 0  # seconds of a client between two answers
+    pause: float = 0  # seconds of a client between two answers, and at most of an owner between two commands
 
 
 EDITS = (  # more, fewer, experts and checks in between, and as many as at first
@@ -212,7 +212,7 @@ async def crash(given: Plan, folder: Path, server: Postgres | None) -> Outcome:
         busy: list[Client | Commands] = [
             Client(process.url, link, number, found, given.pause) for number in range(given.clients)
         ]
-        busy += [Commands(folder, number, found) for number in range(given.owners)]
+        busy += [Commands(folder, number, found, given.pause) for number in range(given.owners)]
         tasks = [asyncio.create_task(each.work(stop)) for each in busy]
         rng = random.Random(given.seed)
         for blow in range(given.kills):
