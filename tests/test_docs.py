@@ -42,7 +42,10 @@ PLANNED = "proband study script "
 
 # Pages that load models, evaluate whole panels or train nets: the shell runs them at night.
 SUITE_PAGES = ("analogy", "facts", "inference", "kinship", "script")
-BY_NIGHT = tuple(f"docs/{page}.md" for page in (*SUITE_PAGES, "asking", "evaluate", "extending", "replies", "studies"))
+BY_NIGHT = tuple(
+    f"docs/{page}.md"
+    for page in (*SUITE_PAGES, "asking", "evaluate", "extending", "kinship-nets", "replies", "studies")
+)
 
 
 def blocks(page: Path) -> list[tuple[str, str, str]]:
