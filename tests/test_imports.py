@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -185,6 +186,16 @@ def test_the_list_of_a_folder_is_complete(root: Path) -> None:
         if gone or left_out:
             wrong[str(path.relative_to(root))] = sorted(map(str, gone | left_out))
     assert not wrong
+
+
+def test_a_name_that_many_read_has_one_meaning(root: Path) -> None:
+    """In all packages there is one class `Fact`, one `Problem` and so on, and one function `read_story`."""
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    paths = [path for place in SOURCES for path in (root / place).rglob("*.py") if "node_modules" not in path.parts]
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    names = Counter(node.name for node in nodes if isinstance(node, kinds))
+    once = ("Fact", "Plan", "Problem", "Results", "Solution", "Study", "read_story")
+    assert {name: names[name] for name in once} == dict.fromkeys(once, 1)
 
 
 def lines(path: Path) -> int:
