@@ -31,7 +31,6 @@ def test_the_training_loop_of_the_guide_runs_with_the_trainer_of_trl(tmp_path: P
     pytest.importorskip("trl")
     page = (Path(__file__).parents[2] / "docs" / "replies.md").read_text(encoding="utf-8")
     loop = page.partition("```python grpo.py\n")[2].partition("```")[0]
-    assert loop.count("\n") <= 24
     done = subprocess.run(
         [sys.executable, "-c", loop], cwd=tmp_path, capture_output=True, text=True, timeout=800, check=False
     )
