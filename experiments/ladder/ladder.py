@@ -79,7 +79,7 @@ def read_answers(folder: Path) -> tuple[Profile, CapabilityReader]:
     with zipfile.ZipFile(HERE / "answers.zip") as stored:
         stored.extractall(folder / "runs")
     for each in panel.sets:
-        items = place_items(panel, each, folder / "items" / each.name)
+        place_items(panel, each, items := folder / "items" / each.name)
         for model in each.baselines:
             run(items, model=model, out=folder / "runs" / each.name / slug(model))
         runs += sorted(path.parent for path in (folder / "runs" / each.name).glob("*/run.json"))
