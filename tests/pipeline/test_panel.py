@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from proband.core.errors import ProbandError
+from proband.core.files import read_json
 from proband.core.types import Item
 from proband.pipeline.panel import place_items, read_panel, references
 from proband.suites.kinship.world.relations import RELATIONS
@@ -61,21 +62,24 @@ def test_the_stories_state_every_relation_in_two_per_cent_of_their_facts_as_the_
     assert said in " ".join(guide.split())
 
 
-def test_the_guide_says_what_gender_and_the_frequencies_of_the_answers_give() -> None:
-    """The most frequent right answer of the other stories that has the gender of the person asked about."""
+def test_the_level_of_the_stories_counts_a_preference_for_each_gender_as_the_guide_says() -> None:
     panel, shares = read_panel(), list[str]()
+    frozen = read_json(panel.folder / "frozen.json")["rows"]
+    rows = {row.parts[0].set: row for row in panel.capabilities if row.classes}
     for name in ("stories", "long-stories", "noisy-stories"):
         lines = gzip.decompress((panel.folder / f"{name}.jsonl.gz").read_bytes()).splitlines()
         items = [msgspec.json.decode(line, type=Item) for line in lines]
         asked = [
             item for item in items if item.split == "test" and item.tags.get("variation", "original") == "original"
         ]
-        answers = [(item.facts["genders"][item.facts["query"][1]], item.facts["target"]) for item in asked]
-        frequent = {gender: Counter(answer for own, answer in answers if own == gender) for gender, _ in answers}
-        right = 0
-        for gender, answer in answers:
-            others = frequent[gender] - Counter([answer])
-            right += max(RELATIONS, key=lambda name: others[name]) == answer
-        shares.append(f"{100 * right / len(asked):.0f}")
-    guide = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text(encoding="utf-8")
-    assert "scores {} %, {} % and {} %".format(*shares) in " ".join(guide.split())
+        golds = [(item.facts["genders"][item.facts["query"][1]], item.facts["target"]) for item in asked]
+        right = sum(
+            max(Counter(gold for own, gold in golds if own == gender).values()) for gender in ("male", "female")
+        )
+        level = right / len(asked)
+        assert frozen[rows[name].does]["level"] == pytest.approx(level, abs=1e-4)
+        assert sorted(sum(rows[name].classes.values(), ())) == sorted(RELATIONS)
+        shares.append(f"{100 * level:.0f}")
+    guide = " ".join((Path(__file__).parents[2] / "docs" / "evaluate.md").read_text(encoding="utf-8").split())
+    assert "for men and for women would be right on {} % and {} %".format(*shares[:2]) in guide
+    assert f"for men and for women would be right on {shares[2]} %" in guide

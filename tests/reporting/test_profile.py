@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from proband.core.metrics import ACCURACY
@@ -86,7 +87,8 @@ def test_the_best_constant_answer_is_a_level() -> None:
         item = Item(id=str(number), suite="questions", prompt="?", choices=options, gold=options.index(word))
         given.append((item, Answer(item_id=item.id, scores=tuple(float(option == "son") for option in options))))
     reader = CapabilityReader(sets={"x": FakeSet()}, missing={}, controls=(), baselines={})  # type: ignore[dict-item]
-    levels = {level.name: level for level in reader._levels(CapabilityPart(set="x"), ACCURACY, "m", given)}
+    row = Capability(does="answers", fails="answer", items="questions", parts=(CapabilityPart(set="x"),))
+    levels = {level.name: level for level in reader._levels(row, ACCURACY, "m", given)}
     own = Scores.of_runs([given], ACCURACY)
     assert own is not None
     assert own.value == levels["always the most frequent right answer"].value == 20 / 60
@@ -96,6 +98,9 @@ def test_the_best_constant_answer_is_a_level() -> None:
     assert against_chance.p is not None
     assert against_chance.p < 0.001
     assert against_both.p is None or against_both.p > 0.5
+    told = msgspec.structs.replace(row, classes={"men": ("son", "relation 0"), "women": ("relation 1", "relation 2")})
+    level = list(reader._levels(told, ACCURACY, "m", given))[1]  # 20 times son, twice relation 1
+    assert (level.name, level.value) == ("always the most frequent right answer for men and for women", 22 / 60)
 
 
 class FakeSet:

@@ -54,8 +54,9 @@ class HumanScore(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 class Capability(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A row of a profile; `same`: the share of varied items whose answer is that of their source; `recalled`: only
-    items whose facts (`facts.rests_on`) the model has right; `ticked_at`: by size, the true score that gets its ✓ with
-    80 % power."""
+    items whose facts (`facts.rests_on`) the model has right; `classes`: of answers, where the text tells the class of
+    the right one without reasoning (a gender), so that a system may prefer an answer in each; `ticked_at`: by size, the
+    true score that gets its ✓ with 80 % power."""
 
     does: str
     fails: str
@@ -64,6 +65,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     metric: str = ""
     same: bool = False
     recalled: bool = False
+    classes: dict[str, tuple[str, ...]] = {}
     ticked_at: dict[str, float | None] = {}
     people: HumanScore | None = None
 
@@ -263,7 +265,7 @@ class CapabilityReader:
             return CapabilityRow(capability=of, model=model, reason=reason)
         row = CapabilityRow(
             capability=of, model=model, metric=metric, scores=own, pairs=pairs,
-            levels=tuple(self._levels(part, metric, model, pairs)),
+            levels=tuple(self._levels(of, metric, model, pairs)),
             unread=sum(answer.status == "unread" for _, answer in pairs) / len(pairs), size=self.size,
             examples=examples(pairs, metric, items.source),
         )  # fmt: skip
@@ -321,15 +323,19 @@ class CapabilityReader:
         )  # fmt: skip
         return self._tested(row, own)
 
-    def _levels(self, part: CapabilityPart, metric: Metric, model: str, pairs: Pairs) -> Iterator[Level]:
+    def _levels(self, of: Capability, metric: Metric, model: str, pairs: Pairs) -> Iterator[Level]:
+        (part,) = of.parts
         items = self.sets[part.set]
         shortcuts = self.baselines.get(part.set, ())
         chance, asked = chance_of(pairs, metric), {item.id for item, _ in pairs}
         if chance is not None:
             yield Level(name=CHANCE, value=chance)
         right = Counter(item.choices[item.gold or 0] for item, _ in pairs if metric.name == "accuracy")
-        if (best := max(right.values(), default=0) / len(pairs)) > (chance or 0):  # of any preference among the answers
-            yield Level(name="always the most frequent right answer", value=best)
+        classes = of.classes or {"": tuple(right)}
+        best = sum(max((right[answer] for answer in answers), default=0) for answers in classes.values()) / len(pairs)
+        if best > (chance or 0):  # of any preference among the answers
+            preferred = f" for {' and for '.join(of.classes)}" if of.classes else ""
+            yield Level(name=f"always the most frequent right answer{preferred}", value=best)
         for at, run in enumerate(items.runs):
             control = run.model == model and run.solver in self.controls
             if not control and (run.model == model or run.model not in shortcuts):
