@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import lzma
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -94,7 +95,7 @@ def _stating_rare_relations(items: Sequence[Item], each: PanelSet) -> list[Item]
     """So many stories: in turn the one of whose facts the largest share states the relation that is stated least so
     far, in them and in the test stories of other sets; of each value of a tag equally many."""
     stated, taken, folder = Counter(dict.fromkeys(RELATIONS, 0)), Counter[Any](), read_panel().folder
-    stored = [gzip.decompress((folder / f"{name}.jsonl.gz").read_bytes()).splitlines() for name in each.beside]
+    stored = [lzma.decompress((folder / f"{name}.jsonl.xz").read_bytes()).splitlines() for name in each.beside]
     for line in chain(*stored):
         item = msgspec.json.decode(line, type=Item)
         stated.update(_relations(item) if item.split == "test" else ())
@@ -137,11 +138,11 @@ def freeze() -> dict[str, str]:
     panel, hashes = read_panel(), dict[str, str]()
     out = panel.folder
     for each in panel.sets:
-        stored = out / f"{each.name}.jsonl.gz"
+        stored = out / f"{each.name}.jsonl.xz"
         if not stored.exists():
             with tempfile.TemporaryDirectory() as temporary:
                 made = build_set(each, Path(temporary) / each.name)
-                stored.write_bytes(gzip.compress((made / "items.jsonl").read_bytes(), compresslevel=9, mtime=0))
+                stored.write_bytes(lzma.compress((made / "items.jsonl").read_bytes(), preset=9 | lzma.PRESET_EXTREME))
                 write_json(out / f"{each.name}.json", read_manifest(made))
         hashes[each.name] = str(read_json(out / f"{each.name}.json")["sha256"]["items.jsonl"])
     note = out / FROZEN

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import importlib.util
 import json
+import lzma
 import re
 import shutil
 import time
@@ -238,7 +238,7 @@ def test_the_same_command_asks_nothing_again_and_a_larger_size_what_is_new(both:
 def test_the_items_are_those_that_were_frozen() -> None:
     panel = read_panel()
     for each in panel.sets:
-        raw = gzip.decompress((panel.folder / f"{each.name}.jsonl.gz").read_bytes())
+        raw = lzma.decompress((panel.folder / f"{each.name}.jsonl.xz").read_bytes())
         assert hashlib.sha256(raw).hexdigest() == each.sha256
     named = {part.set for row in panel.capabilities for part in row.parts}
     assert named == {each.name for each in panel.sets}
@@ -267,7 +267,7 @@ def test_the_seeds_build_the_frozen_items(name: str, tools: Any, tmp_path: Path)
 def test_every_certificate_of_the_panel_replays() -> None:
     for each in read_panel().sets:
         if each.suite == "kinship":
-            raw = gzip.decompress((read_panel().folder / f"{each.name}.jsonl.gz").read_bytes())
+            raw = lzma.decompress((read_panel().folder / f"{each.name}.jsonl.xz").read_bytes())
             items = [msgspec.json.decode(line, type=Item) for line in raw.splitlines()]
             assert [item.id for item in items if verify(item).problem] == [], each.name
 

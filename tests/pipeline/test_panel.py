@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
+import lzma
 from collections import Counter
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def test_every_set_has_a_hash_and_every_row_its_power() -> None:
 
 def test_items_that_were_changed_are_refused(tmp_path: Path) -> None:
     panel = read_panel()
-    each = min(panel.sets, key=lambda each: (panel.folder / f"{each.name}.jsonl.gz").stat().st_size)
+    each = min(panel.sets, key=lambda each: (panel.folder / f"{each.name}.jsonl.xz").stat().st_size)
     place_items(panel, each, tmp_path)
     place_items(panel, each, tmp_path)  # those that are there are left
     with open(tmp_path / "items.jsonl", "ab") as file:
@@ -52,7 +52,7 @@ def test_the_stories_state_every_relation_in_two_per_cent_of_their_facts_as_the_
     panel, stated = read_panel(), Counter[str](dict.fromkeys(RELATIONS, 0))
     for each in panel.sets:
         if each.suite == "kinship":
-            lines = gzip.decompress((panel.folder / f"{each.name}.jsonl.gz").read_bytes()).splitlines()
+            lines = lzma.decompress((panel.folder / f"{each.name}.jsonl.xz").read_bytes()).splitlines()
             items = [msgspec.json.decode(line, type=Item) for line in lines]
             stated.update(relation for item in items if item.split != "train" for _, relation, _ in item.facts["edges"])
     assert len(stated) == len(RELATIONS) == 22
@@ -67,7 +67,7 @@ def test_the_level_of_the_stories_counts_a_preference_for_each_gender_as_the_gui
     frozen = read_json(panel.folder / "frozen.json")["rows"]
     rows = {row.parts[0].set: row for row in panel.capabilities if row.classes}
     for name in ("stories", "long-stories", "noisy-stories"):
-        lines = gzip.decompress((panel.folder / f"{name}.jsonl.gz").read_bytes()).splitlines()
+        lines = lzma.decompress((panel.folder / f"{name}.jsonl.xz").read_bytes()).splitlines()
         items = [msgspec.json.decode(line, type=Item) for line in lines]
         asked = [
             item for item in items if item.split == "test" and item.tags.get("variation", "original") == "original"

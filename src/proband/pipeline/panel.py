@@ -7,7 +7,7 @@ answers of the models that ship. `python benchmarks/panel.py [MODEL ...]` writes
 
 from __future__ import annotations
 
-import gzip
+import lzma
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -100,7 +100,7 @@ def place_items(panel: Panel, each: PanelSet, folder: Path) -> None:
     if not (folder / "items.jsonl").exists():
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / "manifest.json", read_json(panel.folder / f"{each.name}.json"))
-        stored = panel.folder / f"{each.name}.jsonl.gz"
-        (folder / "items.jsonl").write_bytes(gzip.decompress(stored.read_bytes()))
+        stored = panel.folder / f"{each.name}.jsonl.xz"
+        (folder / "items.jsonl").write_bytes(lzma.decompress(stored.read_bytes()))
     if sha256_file(folder / "items.jsonl") != each.sha256:
         raise ProbandError(f"not the items of panel {panel.version} (their SHA-256 differs)", file=folder)
