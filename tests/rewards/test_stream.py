@@ -17,6 +17,7 @@ from proband.core.types import Item
 from proband.rewards import Stream
 from proband.rewards.attacks import filled as fill
 from proband.rewards.attacks import paid
+from proband.rewards.stream import asserted
 
 RIGHT = (
     "{right}", "{Right}.", "**{right}**", "The answer is {right}.", "Answer: {right}", "<answer>{right}</answer>",
@@ -293,3 +294,20 @@ def test_a_plain_line_before_an_answer_does_not_change_it(lead: str) -> None:
         1,
         1,
     ]
+
+
+HARMLESS = (  # written before the rule for replies that turn round was narrowed; it refused nine of them
+    "The key lies in the second sentence.", "We see that the box lies to the left of the lamp.",
+    "From this we know the box lies on the left.", "My reasoning relies on two facts.",
+    "Everything we need lies in the text.", "I find that Lucy's place lies left of Tom's.",
+    "We go in the opposite direction.", "We look at opposites: left and right are opposites.",
+    "I turned the fact round to its opposite.", "My first step is the opposite relation.",
+    "I would say the other options are wrong.", "I say that the other choices are false, because of the first fact.",
+    "Here we go!", "Perfect!", "Let's see...", "Interesting question!", "Happy to help!",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", ["Answer: left", "<answer>left</answer>", "So the answer is left."])
+def test_what_comes_before_an_answer_does_not_turn_it_round(answer: str) -> None:
+    choices = ["left", "right", "above", "below", "overlap"]
+    assert [text for text in HARMLESS if asserted(f"{text}\n{answer}", choices) != "left"] == []
