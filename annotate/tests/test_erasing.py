@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from proband.cli import main
 from proband_annotate.create import init
+from proband_annotate.erasing import erase, erase_by_name, workers_of
 from proband_annotate.project import database_url, read_project, secret_of
 from proband_annotate.results.payments import payments
 from proband_annotate.results.reading import collected, status
+from proband_annotate.store import people as people_store
 from proband_annotate.store.database import Database
-from proband_annotate.store.schema import adjudications, metadata, units
+from proband_annotate.store.migrate import open_study
+from proband_annotate.store.schema import adjudications, answers, metadata, units
 from proband_annotate.tokens import new_link
 
 if TYPE_CHECKING:
@@ -150,6 +155,60 @@ def test_a_person_withdraws_and_is_paid_by_a_receipt(
     assert "Everything of yours is deleted" in again
     assert len(payments(collected(folder), secret_of(folder))) == 1, "paid once"
     assert 'name="agree"' in someone.client.get(someone.home).text, "nobody is known here"
+
+
+def test_a_commit_of_unknown_fate_is_paid_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database goes away after the commit and before its reply: the work is done a second time."""
+    folder = tmp_path / "study"
+    items = write_lines(tmp_path / "captions.jsonl", [{"id": "c1", "caption": "Peel the banana"}])
+    init(folder, kind="simplify", items=items, settings_given={"pay": {"per-unit": 0.5}})
+    simulate(folder, lambda worker, unit: {"steps": [WORD]}, people=1)
+    write = Database.write
+    monkeypatch.setattr(Database, "write", lambda self, work: (write(self, work), write(self, work))[1])
+    made = erase_by_name(folder, "crowd 0")
+    assert (made["answers"], made["still_paid"], len(made["receipts"])) == (1, ["0.50 USD"], 1)
+    (line,) = payments(collected(folder), secret_of(folder))
+    assert (line["code"], line["total"]) == (made["receipts"][0], 0.5)
+
+
+@pytest.mark.nightly
+def test_an_answer_that_is_being_sent_is_paid(tmp_path: Path, postgres: Postgres) -> None:
+    folder = tmp_path / "study"
+    items = write_lines(tmp_path / "captions.jsonl", [{"id": f"c{n}", "caption": f"Peel {n}"} for n in range(2)])
+    init(
+        folder, kind="simplify", items=items, settings_given={"database": postgres.database(), "pay": {"per-unit": 0.5}}
+    )
+    simulate(folder, lambda worker, unit: {"steps": [WORD]}, people=1)
+    with closing(open_study(folder)) as database, ThreadPoolExecutor(1) as thread:
+        worker = workers_of(secret_of(folder), "crowd 0")
+        with database.engine.begin() as connection:
+            first = connection.execute(select(answers)).mappings().first()
+            assert first is not None
+            connection.execute(delete(answers).where(answers.c.id == first["id"]))
+        with database.engine.begin() as connection:  # as `submit` does
+            (person,) = (each for name in worker if (each := people_store.find(connection, name, lock=True)))
+            erasing = thread.submit(erase, folder, database, person.worker)
+            with pytest.raises(TimeoutError):
+                erasing.result(timeout=0.5)
+            connection.execute(answers.insert().values(**first))
+        made = erasing.result(timeout=30)
+    assert made.answers == 2
+    assert made.still_paid == ["1.00 USD"]
+
+
+@pytest.mark.nightly
+def test_erasing_outlasts_a_restart_of_the_database(tmp_path: Path, postgres: Postgres) -> None:
+    folder = tmp_path / "study"
+    items = write_lines(tmp_path / "captions.jsonl", [{"id": "c1", "caption": "Peel the banana"}])
+    init(folder, kind="simplify", items=items, settings_given={"database": postgres.database()})
+    simulate(folder, lambda worker, unit: {"steps": [WORD]}, people=1)
+    with closing(open_study(folder)) as database:
+        database.read(lambda connection: None)
+        postgres.stop("immediate")
+        with ThreadPoolExecutor(1) as thread:
+            forgotten = thread.submit(database.forget)
+            postgres.start()
+            forgotten.result(timeout=30)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])

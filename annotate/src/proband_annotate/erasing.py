@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 
 from proband.core.errors import ProbandError
 from proband.core.files import file_errors, write_jsonl
@@ -111,34 +111,38 @@ def erase(folder: Path, database: Database, worker: str, made: Erased | None = N
 
 
 def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> None:
-    person = database.read(lambda c: people_store.find(c, worker))
-    if person is not None:
-        receipt = new_code()
-        answers, owed = database.write(lambda c: _erase_person(c, person, receipt))
-        made.answers += answers
-        if owed:
-            made.still_paid.append(owed)
+    receipt = new_code()
+    erased = database.write(lambda c: _erase_person(c, worker, receipt))
+    if erased is not None:
+        made.answers += erased.answers
+        if Decimal(erased.bonus):
+            made.still_paid.append(f"{erased.bonus} {erased.currency}")
             made.receipts.append(receipt)
     stories = database.write(lambda c: people_store.erase_stories(c, worker))
+    stories = max(
+        stories, _rewrite_units(folder / "units.jsonl", worker)
+    )  # a call before this one may have stopped here
     made.stories += stories
-    if stories:
-        _rewrite_units(folder / "units.jsonl", worker)
-    if person is not None or stories:
+    if erased is not None or stories:
         made.projects.append(str(folder))
+    if made.projects or database.sqlite:  # the log may hold what a call before this one erased
         database.forget()
 
 
-def _erase_person(connection: Connection, person: people_store.Person, receipt: str) -> tuple[int, str]:
-    """Erase everything about a person except the amounts due, which are kept without a name. Returns the number of
-    answers and the amount owed."""
-    terms, paid = _paid(connection, person)
-    sent = select(transfers.c.amount).where(transfers.c.person_id == person.id, transfers.c.state.in_(SENT))
-    sent_already = sum(map(Decimal, connection.execute(sent).scalars()), Decimal(0))
-    fixed, owed = paid.by_platform + sent_already, max(paid.bonus - sent_already, Decimal(0))
-    gone = people_store.erase(connection, person.id)
-    row = {"at": time.time(), "answers": gone, "currency": terms.currency, "receipt": receipt}
-    connection.execute(erasures.insert().values(**row, by_platform=str(fixed), bonus=str(owed)))
-    return gone, f"{owed} {terms.currency}" if owed else ""
+def _erase_person(connection: Connection, worker: str, receipt: str) -> Row[Any] | None:
+    """Erase everything about a person except the amounts due, which are kept without a name, in the row of this
+    receipt. Returns the row: after a commit of unknown fate, the one that the first try wrote. Waits for an answer
+    that is being sent, so that what is deleted is paid."""
+    person = people_store.find(connection, worker, lock=True)
+    if person is not None:
+        terms, paid = _paid(connection, person)
+        sent = select(transfers.c.amount).where(transfers.c.person_id == person.id, transfers.c.state.in_(SENT))
+        sent_already = sum(map(Decimal, connection.execute(sent).scalars()), Decimal(0))
+        fixed, owed = paid.by_platform + sent_already, max(paid.bonus - sent_already, Decimal(0))
+        row = {"at": time.time(), "answers": people_store.erase(connection, person.id), "currency": terms.currency}
+        row |= {"receipt": receipt, "by_platform": str(fixed), "bonus": str(owed)}
+        connection.execute(erasures.insert().values(**row))
+    return connection.execute(select(erasures).where(erasures.c.receipt == receipt)).one_or_none()
 
 
 def _paid(connection: Connection, person: people_store.Person) -> tuple[Terms, Payment]:
@@ -188,18 +192,16 @@ def _read(name: str, value: Any) -> Any:
     return msgspec.json.decode(value) if name in ("body", "signals") and isinstance(value, str) else value
 
 
-def _rewrite_units(path: Path, worker: str) -> None:
-    """Write units.jsonl again from the database."""
-    known = list(read_units(path)) if path.is_file() else []
-    rows = (
-        msgspec.structs.replace(
-            unit,
-            body=people_store.without_stories(unit.body, worker)[0],
-            excluded=tuple(each for each in unit.excluded if each != worker),
-        )
-        for unit in known
-    )
-    write_jsonl(path, rows)
+def _rewrite_units(path: Path, worker: str) -> int:
+    """Remove an author's stories from units.jsonl, if any are left there; returns their number."""
+    if not path.is_file() or worker not in path.read_text("utf-8"):
+        return 0
+    known = list(read_units(path))
+    kept = [people_store.without_stories(unit.body, worker) for unit in known]
+    excluded = [tuple(each for each in unit.excluded if each != worker) for unit in known]
+    rows = zip(known, kept, excluded, strict=True)
+    write_jsonl(path, (msgspec.structs.replace(unit, body=body, excluded=own) for unit, (body, _), own in rows))
+    return sum(gone for _, gone in kept)
 
 
 # ---- which projects review which -------------------------------------------------------------------------------------

@@ -85,8 +85,10 @@ class Database:
             if busy:
                 raise ProbandError("erased, but a long read keeps it in the database's log; run the command again")
             return
-        with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as vacuum:
-            vacuum.exec_driver_sql(f"VACUUM (FULL) {', '.join(metadata.tables)}")
+        at_once = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._again(
+            lambda connection: connection.exec_driver_sql(f"VACUUM (FULL) {', '.join(metadata.tables)}"), at_once
+        )
 
     def close(self) -> None:
         self.writers.shutdown()
@@ -135,13 +137,13 @@ class Database:
             self.trouble.begins(error)
             raise error
 
-    def _again(self, work: Work[T]) -> T:
+    def _again(self, work: Work[T], engine: Engine | None = None) -> T:
         """One transaction, retried while the database is unavailable or asks for it (deadlock, serialisation)."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 self._hold()
-                with self.engine.begin() as connection:
+                with (engine or self.engine).begin() as connection:
                     return work(connection)
             except (OperationalError, InterfaceError) as error:
                 if not passing(error) or time.monotonic() > deadline:
