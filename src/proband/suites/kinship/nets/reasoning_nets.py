@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence
 
 from proband.suites.kinship.nets.batches import Batch
 from proband.suites.kinship.nets.layers import Classifier, Embeddings, Lstm, asked_states, mean
@@ -65,8 +64,8 @@ class RelationNetwork(nn.Module):
 #     M   := i * tanh(M'') + f * M                                                     (equation 7)
 #
 # Only the memory's rows have queries (the input's result would be discarded). What depends on x_t alone is
-# computed once for each different word of a batch, and a story that has ended takes no further steps. The story is
-# the memory after its last word, the query the memory at the mentions.
+# computed once for each word of the vocabulary. The story is the memory after its last word, the query the memory at
+# the mentions.
 
 
 class Rmc(nn.Module):
@@ -78,8 +77,8 @@ class Rmc(nn.Module):
         self.classifier = Classifier(3 * options.slots * self.memory.width, options.classifier)
 
     def forward(self, batch: Batch) -> Tensor:
-        words, places = torch.unique(batch.tokens, return_inverse=True)
-        states = self.memory(self.embeddings(words), places, batch.lengths)
+        words = torch.arange(self.words + len(self.embeddings.people), device=batch.tokens.device)
+        states = self.memory(self.embeddings(words), batch.tokens, batch.lengths)
         q = asked_states(states, batch, self.words)
         return self.classifier.logits(torch.cat([states[:, -1], q], -1))
 
@@ -101,20 +100,18 @@ class RelationalMemory(nn.Module):
     def forward(self, x: Tensor, places: Tensor, lengths: Tensor) -> Tensor:
         """B × T × (slots · width): the memory after each word, flattened; it stays constant after the last word. Word t
         of story b is x[places[b, t]]."""
-        stories = pack_padded_sequence(places, lengths.cpu(), batch_first=True, enforce_sorted=False)
         inputs = self.of_input(x)  # the parts of keys, values and gates that depend on the words
-        words = F.embedding(stories.data, torch.cat([self.keys_values(inputs), self.gate_input(inputs)], -1))
-        memory = torch.eye(self.slots, self.width, device=x.device, dtype=x.dtype)[None]  # initially the same for all
+        words = F.embedding(places, torch.cat([self.keys_values(inputs), self.gate_input(inputs)], -1))
+        memory = torch.eye(self.slots, self.width, device=x.device, dtype=x.dtype).expand(len(places), -1, -1)
         after = []
-        for part in torch.split(words, stories.batch_sizes.tolist()):  # stories that continue, longest first
-            keys_values, gates = part[:, None].tensor_split([self.keys_values.out_features], -1)
-            memory = torch.cat([self.step(memory[: len(part)], keys_values, gates), memory[len(part) :]])
+        for t in range(places.shape[1]):
+            keys_values, gates = words[:, t, None].tensor_split([self.keys_values.out_features], -1)
+            memory = torch.where((t < lengths)[:, None, None], self.step(memory, keys_values, gates), memory)
             after.append(memory.flatten(1))
-        after += after[-1:] * (places.shape[1] - len(after))
-        return torch.stack(after, 1)[stories.unsorted_indices]
+        return torch.stack(after, 1)
 
     def step(self, memory: Tensor, keys_values: Tensor, gates: Tensor) -> Tensor:
-        known = torch.cat([self.keys_values(memory).expand(len(keys_values), -1, -1), keys_values], 1)
+        known = torch.cat([self.keys_values(memory), keys_values], 1)
         m = self.after_attention(memory + self.attended(self.queries(memory), known))
         m = self.after_mlp(m + self.mlp(m))
         i, f = (gates + self.gate_memory(torch.tanh(memory))).chunk(2, -1)

@@ -58,7 +58,6 @@ class KinshipTask(PaddedTask):
         self.train, self.valid, self.size = train, valid, len(train)
         self.recipe, self.device = recipe_of(options), options.device
         self.better = "low" if self.reads.kept_by == "loss" else "high"
-        self.recordable = kind != "rmc"  # RMC takes as many steps as its stories have words
 
     def network(self) -> nn.Module:
         net: nn.Module = KINDS[self.kind](self.options, len(self.vocabulary))
