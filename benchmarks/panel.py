@@ -12,7 +12,6 @@ import lzma
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -95,10 +94,12 @@ def _stating_rare_relations(items: Sequence[Item], each: PanelSet) -> list[Item]
     """So many stories: in turn the one of whose facts the largest share states the relation that is stated least so
     far, in them and in the test stories of other sets; of each value of a tag equally many."""
     stated, taken, folder = Counter(dict.fromkeys(RELATIONS, 0)), Counter[Any](), read_panel().folder
-    stored = [lzma.decompress((folder / f"{name}.jsonl.xz").read_bytes()).splitlines() for name in each.beside]
-    for line in chain(*stored):
-        item = msgspec.json.decode(line, type=Item)
-        stated.update(_relations(item) if item.split == "test" else ())
+    for other in each.beside:
+        name, _, count = other.partition(":")
+        lines = lzma.decompress((folder / f"{name}.jsonl.xz").read_bytes()).splitlines()
+        tests = [item for line in lines if (item := msgspec.json.decode(line, type=Item)).split == "test"]
+        for item in tests[: int(count) if count else None]:
+            stated.update(_relations(item))
     of_tag, left, kept = Counter(item.tags.get(each.per) for item in items), list(items), set[str]()
     while left and len(kept) < (each.test or len(items)):
         rarest = min(RELATIONS, key=lambda name: stated[name])
