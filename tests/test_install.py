@@ -113,6 +113,7 @@ print(json.dumps(shown))
 """
 
 
+@pytest.mark.nightly
 def test_what_needs_an_extra_says_which_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("Aspirin treats headaches.\n")
     works = [

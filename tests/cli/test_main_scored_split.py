@@ -225,6 +225,7 @@ def small_smollm2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_smollm2")
+@pytest.mark.nightly
 def test_every_page_says_how_a_model_was_asked_and_calls_it_by_its_short_name(proband: Any, tmp_path: Path) -> None:
     """A chat model whose probabilities can be read is asked by them. One model has one name; the solver stands beside
     the scores, and in the name only where one model was asked in two ways."""

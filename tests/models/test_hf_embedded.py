@@ -114,6 +114,7 @@ def test_minilm_embeds_once_what_items_share(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_smollm2_answers() -> None:
     model = load("embedded:smollm2", {"device": "cpu"})
     texts = [Text(f"The capital of France is {word}.") for word in ("Paris", "London", "bread")]

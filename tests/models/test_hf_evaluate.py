@@ -30,5 +30,6 @@ def test_a_model_without_a_tokenizer(tiny: Tiny, tmp_path: Path) -> None:
     assert "tokenizer" in refused(folder, tmp_path / "page")
 
 
+@pytest.mark.nightly
 def test_a_context_that_is_shorter_than_the_longest_item(tiny: Tiny, tmp_path: Path) -> None:
     assert "longer than the model's 128" in refused(tiny("gpt2"), tmp_path / "page")

@@ -51,7 +51,7 @@ def altered(folder: Path, source: Line, line: Line, alter: Callable[[Line], None
     ("suite", "names"),
     [
         ("analogy", "order,template,inverse,twin"),
-        ("inference", "instance,voice,inverse"),
+        pytest.param("inference", "instance,voice,inverse", marks=pytest.mark.nightly),
         ("questions", "reorder"),
     ],
 )

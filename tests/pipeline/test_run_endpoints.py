@@ -378,6 +378,7 @@ def test_errors_are_asked_again(tmp_path: Path, run: Callable[..., tuple[str, st
     assert not (tmp_path / "run" / ARRIVED).exists()
 
 
+@pytest.mark.nightly
 def test_a_sample_grows_in_its_folder(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
     with Stub(lambda path, body: chat("yes")) as stub:
         run(stub.url, "--no-cache", "--limit", "5")
@@ -394,6 +395,7 @@ def test_a_sample_grows_in_its_folder(tmp_path: Path, run: Callable[..., tuple[s
         assert (tmp_path / "run" / ANSWERS).read_bytes() == (tmp_path / "all" / ANSWERS).read_bytes()
 
 
+@pytest.mark.nightly
 def test_a_finished_run_needs_no_server(run: Callable[..., tuple[str, str]]) -> None:
     with Stub(lambda path, body: chat("yes")) as stub:
         out, _ = run(stub.url, "--limit", "7")
@@ -437,6 +439,7 @@ def test_a_server_that_goes_away_in_the_middle_is_one_line_and_nothing_is_paid_t
     assert all(json.loads(text)["status"] == "" for text in (tmp_path / "run" / ARRIVED).read_text().splitlines())
 
 
+@pytest.mark.nightly
 def test_the_token_limit_that_was_sent_is_recorded(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
     with Stub(lambda path, body: chat("yes")) as stub:
         run(stub.url, "--limit", "1")
@@ -471,6 +474,7 @@ def test_a_dry_run_counts_what_the_cache_has(run: Callable[..., tuple[str, str]]
         assert len(stub.bodies) == 10
 
 
+@pytest.mark.nightly
 def test_an_evaluation_whose_server_goes_away_is_rerun_and_pays_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -547,7 +551,8 @@ def test_models_of_two_kinds_take_each_its_own_options(
     assert run["usage"]["cost"] > 0
 
 
-@pytest.mark.parametrize("twice", [pytest.param(False, marks=pytest.mark.nightly), True])
+@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.nightly
 def test_an_evaluation_survives_ctrl_c(tmp_path: Path, *, twice: bool) -> None:
     """One Ctrl-C takes in what is under way, the second stops; the same command goes on, and asks nothing twice."""
     go_on, waiting = threading.Event(), list[str]()

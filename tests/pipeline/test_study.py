@@ -227,6 +227,7 @@ optional = true
 """
 
 
+@pytest.mark.nightly
 def test_an_optional_net_is_left_out_and_so_are_its_runs(file: Path, tmp_path: Path) -> None:
     file.write_text(OPTIONAL_NET)
     result = proband.study(file, out=tmp_path / "out")
@@ -255,6 +256,7 @@ def test_stages_at_a_time_give_the_same_results(
     assert (finished / "study.json").read_text() == (tmp_path / "two" / "study.json").read_text()
 
 
+@pytest.mark.nightly
 def test_a_stage_that_fails_among_others_is_named_with_its_line(file: Path, study: str) -> None:
     file.write_text(study.replace('models = ["fake:script.json"]', 'models = ["fake:missing.json"]'))
     with pytest.raises(ProbandError, match=r"run clean · fake:missing.json .*missing.json"):

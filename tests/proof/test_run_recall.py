@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("domain", ["grid", "kinship", "temporal"])
+@pytest.mark.parametrize(
+    "domain", ["kinship", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("grid", "temporal"))]
+)
 def test_planted_defects_are_found(root: Path, domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(root / "benchmarks")
     result = importlib.import_module("audit_recall").measure(domain, 12, 3)

@@ -25,6 +25,7 @@ def test_table_byte_for_byte(name: str, folder: str, root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["wide", "blended"])
+@pytest.mark.nightly
 def test_the_table_is_what_the_complete_search_finds(name: str, root: Path) -> None:
     derived = subprocess.run(
         [sys.executable, root / "proofs" / "derive.py", name], capture_output=True, check=True, timeout=60

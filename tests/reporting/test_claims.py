@@ -144,7 +144,8 @@ def test_two_sides_below_chance_cannot_be_interpreted(tmp_path: Path, pair: str)
     assert "1 not interpretable" in page
 
 
-@pytest.mark.parametrize("pair", [pytest.param("relation", marks=pytest.mark.nightly), ""])
+@pytest.mark.parametrize("pair", ["relation", ""])
+@pytest.mark.nightly
 def test_a_difference_that_some_seeds_have_by_chance_is_not_found(pair: str) -> None:
     """Training moves the two probes apart by chance; over many nets there is no difference."""
     contrast = Contrast(above={"probe": "reverse"}, below={"probe": "random"}, pair=pair)

@@ -6,12 +6,15 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 import proband
 from proband.core.files import read_answers, read_items
 from proband.reporting.findings import SHORTCUT_RIGHT, SHORTCUT_WRONG
 from proband.suites.kinship.shortcuts import SHORTCUTS
 
 
+@pytest.mark.nightly
 def test_a_model_that_does_what_the_shortcut_does(tmp_path: Path) -> None:
     items = tmp_path / "items"
     proband.build("kinship", out=items, k=2, per_k=220, hold_out="all", test_k="4,5", test_per_k=110)

@@ -35,6 +35,7 @@ def table(folder: Path) -> dict[str, object]:
     return dict(zip(sheet["header"][:5], sheet["rows"][0][:5]), passed=sheet["rows"][0][6])
 
 
+@pytest.mark.nightly
 def test_repeats_and_how_often_they_agree(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     items = str(tmp_path / "items")
     assert main(["build", "kinship", "--k", "2", "--per-k", "44", "-o", items]) == 0

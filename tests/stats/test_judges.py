@@ -35,7 +35,13 @@ def repeated(count: int, mean: float, errors: float, n: int, people: int, size: 
 
 @pytest.mark.parametrize(
     ("mean", "errors", "n", "people", "size"),
-    [(0.6, 0.1, 800, 200, 8), (0.95, 0.1, 400, 60, 1), (0.98, 0.05, 1000, 100, 1), (0.95, 0.1, 800, 80, 4)],
+    [
+        (0.95, 0.1, 400, 60, 1),
+        *(
+            pytest.param(*each, marks=pytest.mark.nightly)
+            for each in ((0.6, 0.1, 800, 200, 8), (0.98, 0.05, 1000, 100, 1), (0.95, 0.1, 800, 80, 4))
+        ),
+    ],
 )
 def test_people_are_covered_and_the_judge_saves_work(
     mean: float, errors: float, n: int, people: int, size: int

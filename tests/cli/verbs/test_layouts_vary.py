@@ -169,6 +169,7 @@ def test_items_that_have_changed_or_carry_no_certificate(
     assert "no item can be varied as 'rename': it carries no certificate" in capsys.readouterr().err
 
 
+@pytest.mark.nightly
 def test_analogy_and_inference(tmp_path: Path) -> None:
     for suite, names in (("analogy", "order,template,inverse,twin"), ("inference", "instance,voice,inverse")):
         more = ["--per-relation", "2"] if suite == "analogy" else []

@@ -101,6 +101,7 @@ def test_a_suite_may_bring_a_format_of_its_own(three_splits: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.nightly
 def test_memory_does_not_grow_with_the_items(to: str, folder: Folder, story: Make, tmp_path: Path) -> None:
     peaks = []
     for count in (600, 3000):

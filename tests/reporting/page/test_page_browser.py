@@ -56,6 +56,18 @@ def test_the_shards_hold_every_item_and_answer(make_set: Callable[..., ItemSet],
     assert counts == {"items": len(records), "shown": len(records), "drawings": page.DRAWN}
 
 
+def test_only_items_that_were_asked_are_drawn(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
+    loaded = make_set(40)
+    some = [
+        dataclasses.replace(each, answers=list(loaded.raw_answers(run))[20:30])
+        for run, each in enumerate(loaded.answered)
+    ]
+    counts = written(dataclasses.replace(loaded, answered=some), tmp_path)
+    _, index = parse_script((tmp_path / "analogy-index.js").read_text("utf-8"))
+    assert counts["drawings"] == 10
+    assert index["drawn"] == index["asked"]
+
+
 def test_no_file_can_end_a_script_early(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
     written(make_set(40, hostile=True), tmp_path)
     for path in tmp_path.iterdir():

@@ -17,6 +17,7 @@ def decided(n: int, positive: int, error: float, rng: np.random.Generator) -> np
 
 
 @pytest.mark.parametrize(("n", "positive", "error"), [(200, 100, 0.02), (200, 40, 0.02)])
+@pytest.mark.nightly
 def test_f1_near_one(n: int, positive: int, error: float) -> None:
     """Intervals covered 0.85 and 0.13 of nulls were rejected."""
     rng = np.random.default_rng(n + positive)

@@ -68,7 +68,13 @@ def in_clusters(
 
 @pytest.mark.parametrize(
     ("groups", "size", "q", "r"),
-    [(40, 10, 0.2, 0.2), (20, 20, 0.2, 0.2), (20, 10, 0.1, 0.5), (200, 1, 0.01, 0.0), (10, 20, 0.2, 0.2)],
+    [
+        (200, 1, 0.01, 0.0),
+        *(
+            pytest.param(*each, marks=pytest.mark.nightly)
+            for each in ((40, 10, 0.2, 0.2), (20, 20, 0.2, 0.2), (20, 10, 0.1, 0.5), (10, 20, 0.2, 0.2))
+        ),
+    ],
 )
 def test_with_clusters_printed_and_planned_power_are_the_power_that_there_is(
     groups: int, size: int, q: float, r: float

@@ -68,6 +68,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("rule", ["all-but-one", "majority", "dawid-skene", "mace"])
+@pytest.mark.nightly
 def test_every_rule_gives_items_with_nearly_the_right_labels(folder: Path, tmp_path: Path, rule: str) -> None:
     manifest = build("inference", out=tmp_path / "items", data=folder, rule=rule)
     found = manifest["judgments"]

@@ -109,6 +109,7 @@ def test_stories_with_other_choices_than_training_are_cross_fitted(items: Path, 
         assert shortcut.answer(classic) == SHORTCUTS[name]().learn(read_items(items)).answer(classic)
 
 
+@pytest.mark.nightly
 def test_they_are_models_and_stand_in_the_report(page: Path) -> None:
     text = "".join(each.read_text(encoding="utf-8") for each in page.glob("*.html"))
     assert "Shortcuts: accuracy without composing" in text
@@ -129,6 +130,7 @@ def test_noise_does_not_hide_the_path(tmp_path: Path) -> None:
         assert (noisy.ends == quiet.ends) == (item.tags["task"] == "disconnected")
 
 
+@pytest.mark.nightly
 def test_a_report_counts_what_the_models_answer(items: Path, tmp_path: Path) -> None:
     """The stream of a report and the runs of the models; with training stories, without, and for yes/no."""
     proband.build("kinship", out=tmp_path / "asked", k="2", per_k=40, question="yes-no")

@@ -394,9 +394,11 @@ class _Browser:
         return [result[lines[place]] if place in lines else None for place in self.places]
 
     def records(self) -> list[dict[str, Any]]:
-        records, count = [self._record(i) for i in range(len(self.items))], len(self.items)
+        records = [self._record(i) for i in range(len(self.items))]
         spent, pictures, answered = 0, 0, True
-        for i in range(count) if count <= DRAWN else [at * count // DRAWN for at in range(DRAWN)]:  # evenly spaced
+        asked = [i for i in range(len(records)) if any(given[i] is not None for given in self.answers)]
+        most = min(DRAWN, len(asked))
+        for i in [asked[at * len(asked) // most] for at in range(most)]:  # evenly spaced
             if spent >= DRAWING_BYTES:
                 break
             if drawings := self._drawings(i, answers=answered):

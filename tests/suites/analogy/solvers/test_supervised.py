@@ -78,6 +78,7 @@ def test_a_planted_sign_scores_one_and_noise_one_half(own: list[Relation], halve
     assert once == again != answers
 
 
+@pytest.mark.nightly
 def test_layers_are_chosen_and_checked(own: list[Relation], halves: Any, solve: Any) -> None:
     items, model = halves(per_relation=40), Words(own, planted=True)
     assert mean(items, solve("supervised", items, model, layers="1")) < 0.8

@@ -64,6 +64,7 @@ def test_the_curve_starts_with_the_pairs_that_rules_accept(runs: list[Path]) -> 
     assert "compared with graph" in needs.evidence
 
 
+@pytest.mark.nightly
 def test_a_sample_stands_beside_the_same_pairs(runs: list[Path], tmp_path: Path) -> None:
     """A run on 300 pairs: what it adds is measured on these."""
     run(runs[0].parent / "items", model="baseline:random", out=tmp_path / "few", options={"on-lemma": True}, limit=300)

@@ -55,6 +55,7 @@ def test_what_was_learnt_from_is_scored_by_the_other_questions(folder: Path) -> 
     assert before == pytest.approx(after)  # its own labels do not reach it
 
 
+@pytest.mark.nightly
 def test_the_answers_are_the_same_in_every_process(folder: Path, tmp_path: Path) -> None:
     """A process orders its sets by a seed of its own; here it has another than there."""
     words = ["-m", "proband", "run", str(folder), "-m", "solver:hypothesis-words", "-o", str(tmp_path / "run")]

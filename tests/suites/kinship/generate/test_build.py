@@ -55,6 +55,7 @@ def test_a_round_alone_is_the_round_in_the_stream() -> None:
         assert alone[: 120 - 44 * number] == stream[44 * number : 44 * number + 44]
 
 
+@pytest.mark.nightly
 def test_workers_do_not_matter() -> None:
     options: dict[str, Any] = {"task": "clean,mixed", "k": "2,3", "per_k": 50, "hold_out": "all", "test_k": "5"}
     assert lines(**options) == lines(**options, workers=2)

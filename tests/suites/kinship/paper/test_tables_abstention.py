@@ -55,6 +55,7 @@ def test_two_families_by_the_definitions_of_the_relations(items: list[Item]) -> 
     assert 0.3 < shares["open"] / len(items) < 0.5
 
 
+@pytest.mark.nightly
 def test_verified_and_solved(folder: Path, items: list[Item], tmp_path: Path) -> None:
     checked = proband.verify(folder)
     assert checked["failed"] == 0

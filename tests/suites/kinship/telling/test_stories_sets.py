@@ -131,6 +131,7 @@ def test_every_family_is_drawn_and_the_proof_shown(several: list[Item]) -> None:
     assert " or " in show(item).rsplit("proof:", 1)[1]
 
 
+@pytest.mark.nightly
 def test_variations_keep_the_set_or_prove_another(folder: Path, tmp_path: Path) -> None:
     proband.vary(folder, out=tmp_path / "varied", as_="rename,plain,inverse,noise")
     varied = list(read_items(tmp_path / "varied"))

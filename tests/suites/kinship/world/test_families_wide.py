@@ -34,6 +34,7 @@ def items(folder: Path) -> list[Item]:
     return list(read_items(folder))
 
 
+@pytest.mark.nightly
 def test_verified_agreed_on_and_solved(folder: Path, items: list[Item]) -> None:
     checked = proband.verify(folder)["checked"]
     assert checked == {
