@@ -81,3 +81,12 @@ def test_an_alignment_alone_is_drawn_as_a_grid() -> None:
     shaded = draw_item(ITEM, Answer(item_id="a", blanks=({"path": path, "posteriors": posteriors},)))
     assert shaded is not None
     assert shaded.count('fill-opacity="0.250"') == 8
+
+
+def test_an_alignment_of_the_words_that_a_net_reads() -> None:
+    """A net with a limit aligns the first words of a long text."""
+    words = len(ITEM.facts["concrete"])
+    svg = draw_item(ITEM, Answer(item_id="a", blanks=({"path": [0] * 3, "posteriors": [[0.5] * 9] * 3},)))
+    assert svg is not None
+    assert words > 3
+    assert svg.count("<rect") == 3 * len(ITEM.facts["abstract"])

@@ -116,7 +116,7 @@ def draw_item(item: Item, answer: Answer | None) -> str | None:
     records = answer.blanks if answer is not None else ()
     path = next((list(blank["path"]) for blank in records if blank.get("path")), None)
     if path is not None and not any("gold" in blank for blank in records):  # the solver `align` fills no blank
-        return grid(abstract, concrete, path, records[0].get("posteriors"))
+        return grid(abstract, concrete[: len(path)], path, records[0].get("posteriors"))  # a net reads so many words
     filled = {start: blank for (start, _), blank in zip(spans, records) if "guess" in blank}
     guesses = {start: " ".join(blank["guess"]) for start, blank in filled.items()}
     widths = [0.0] * len(concrete)
