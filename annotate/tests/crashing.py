@@ -138,7 +138,7 @@ class Commands:
             words = {"words": ["annotate", name, str(self.folder), *more], "output": str(output)}
             runner.stdin.write(json.dumps(words).encode() + b"\n")
             code = int(await runner.stdout.readline())
-            self.record.commands[name if code == 0 else f"{name} failed"] += 1
+            self.record.commands[name if code == 0 else f"{name} failed: {output.read_text()[-200:]}"] += 1
             if code == 0:
                 self.compare(name, who, acknowledged, output.read_text(), out)
             elif not output.read_text().startswith("proband: "):

@@ -114,3 +114,28 @@ def test_health_fails_when_another_connection_does_not_read_what_was_written(tmp
         database._probed -= 10
         with pytest.raises(sqlite3.DatabaseError, match="another connection does not read"):
             database.probe()
+
+
+@pytest.mark.nightly
+def test_a_log_that_others_empty_at_the_same_time_is_emptied(tmp_path: Path) -> None:
+    """SQLite refuses a second checkpoint at once, without waiting."""
+    file, stop = study_in(tmp_path) / "answers.db", threading.Event()
+
+    def empty_the_log() -> None:
+        with closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as own:
+            while not stop.is_set():
+                own.execute("CREATE TABLE IF NOT EXISTS noise (x)")
+                own.execute("INSERT INTO noise VALUES (1)")
+                own.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+    others = [threading.Thread(target=empty_the_log) for _ in range(3)]
+    for each in others:
+        each.start()
+    try:
+        with closing(Database(f"sqlite:///{file}")) as database:
+            for _ in range(100):
+                database.forget()
+    finally:
+        stop.set()
+        for each in others:
+            each.join()

@@ -22,6 +22,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -76,19 +77,23 @@ class Database:
         return self.submit_write(work).result()
 
     def forget(self) -> None:
-        """Remove deleted data from the disk: SQLite overwrites it (secure_delete) and its log is emptied; PostgreSQL
-        rewrites its tables, because dead rows would stay. Its log and backups keep the data for a time."""
-        if self.sqlite:
-            connection = self.engine.raw_connection()
-            busy = connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-            connection.close()
-            if busy:
-                raise ProbandError("erased, but a long read keeps it in the database's log; run the command again")
+        """Remove deleted data from the disk: SQLite overwrites it (secure_delete) and its log is emptied (tried again
+        while another connection empties it); PostgreSQL rewrites its tables, because dead rows would stay. Its log and
+        backups keep the data for a time."""
+        if not self.sqlite:
+            tables, at_once = ", ".join(metadata.tables), self.engine.execution_options(isolation_level="AUTOCOMMIT")
+            self._again(lambda connection: connection.exec_driver_sql(f"VACUUM (FULL) {tables}"), at_once)
             return
-        at_once = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-        self._again(
-            lambda connection: connection.exec_driver_sql(f"VACUUM (FULL) {', '.join(metadata.tables)}"), at_once
-        )
+        deadline = time.monotonic() + PATIENCE
+        while self._log_is_busy():
+            if time.monotonic() > deadline:
+                raise ProbandError("erased, but a long read keeps it in the database's log; run the command again")
+            time.sleep(0.1)
+
+    def _log_is_busy(self) -> bool:
+        """Empty SQLite's log; whether that was impossible now."""
+        with closing(self.engine.raw_connection()) as connection:
+            return bool(connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
 
     def close(self) -> None:
         self.writers.shutdown()
