@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -209,6 +210,32 @@ def test_erasing_outlasts_a_restart_of_the_database(tmp_path: Path, postgres: Po
             forgotten = thread.submit(database.forget)
             postgres.start()
             forgotten.result(timeout=30)
+
+
+def test_an_erasure_during_a_long_read_is_finished_by_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("proband_annotate.store.database.PATIENCE", 0.3)
+    folder = tmp_path / "study"
+    init(folder, kind="simplify", items=write_lines(tmp_path / "captions.jsonl", [{"id": "c1", "caption": "Peel it"}]))
+    simulate(folder, lambda worker, unit: {"steps": [WORD]}, people=1)  # found by the last of three possible sources
+    (file,) = folder.glob("*.db")
+
+    def erased(who: str) -> str:
+        assert main(["annotate", "erase", str(folder), "--who", who, "--yes"]) == 2
+        return capsys.readouterr().err
+
+    with closing(sqlite3.connect(file)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM answers").fetchone() == (1,)
+        assert "no person found" in erased("nobody")
+        assert "may still be" in erased("crowd 0")
+        with closing(open_study(folder)) as database:
+            assert database.read(lambda c: c.execute(select(answers)).all()) == []
+        assert "may still be" in erased("nobody")
+        assert WORD.encode() in raw(folder)
+    assert "no person found" in erased("crowd 0")
+    assert WORD.encode() not in raw(folder)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])

@@ -78,6 +78,9 @@ def erase_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
         for worker in workers_of(secret_of(folder), who, source):
             erase(folder, database, worker, made)
     if not made.projects:
+        for place in (folder, *reviews_of(folder)):  # a call before this one may have erased them and then stopped
+            with closing(open_study(place)) as database:
+                database.forget()
         raise ProbandError(f"no person found for {who!r}, neither here nor as an author", file=folder)
     return asdict(made)
 
@@ -119,13 +122,11 @@ def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> 
             made.still_paid.append(f"{erased.bonus} {erased.currency}")
             made.receipts.append(receipt)
     stories = database.write(lambda c: people_store.erase_stories(c, worker))
-    stories = max(
-        stories, _rewrite_units(folder / "units.jsonl", worker)
-    )  # a call before this one may have stopped here
+    # also where no story is left in the database: a call before this one may have stopped here
+    stories = max(stories, _rewrite_units(folder / "units.jsonl", worker))
     made.stories += stories
     if erased is not None or stories:
         made.projects.append(str(folder))
-    if made.projects or database.sqlite:  # the log may hold what a call before this one erased
         database.forget()
 
 

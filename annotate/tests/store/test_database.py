@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,3 +140,23 @@ def test_a_log_that_others_empty_at_the_same_time_is_emptied(tmp_path: Path) -> 
         stop.set()
         for each in others:
             each.join()
+
+
+def test_writes_go_on_while_a_long_read_keeps_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proband_annotate.store.database.PATIENCE", 3.0)
+    file = tmp_path / "own.db"
+    with closing(create(f"sqlite:///{file}")) as database, closing(Database(f"sqlite:///{file}")) as other:
+        migrate(database)
+        other.write(lambda c: note(c, "first"))
+        with closing(sqlite3.connect(file)) as reader, ThreadPoolExecutor(1) as thread:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM events").fetchone()
+            other.write(lambda c: note(c, "second"))
+            forgetting = thread.submit(database.forget)
+            for _ in range(3):
+                other.write(lambda c: note(c, "meanwhile"))
+            assert not forgetting.done()
+            with pytest.raises(ProbandError, match="may still be in the database's log"):
+                forgetting.result(30)
+        database.forget()
+        assert (file.parent / f"{file.name}-wal").stat().st_size == 0

@@ -38,6 +38,7 @@ from proband_annotate.store.schema import metadata, settings
 T = TypeVar("T")
 Work = Callable[[Connection], T]
 PATIENCE = 20.0  # seconds to wait for a database that went away
+BUSY = 30_000  # milliseconds that SQLite waits for a lock
 THREADS = 8
 WRITER = "writer"  # prefix of the name of SQLite's one writing thread
 EVERY = 60.0  # seconds between two log lines about the same problem
@@ -87,13 +88,18 @@ class Database:
         deadline = time.monotonic() + PATIENCE
         while self._log_is_busy():
             if time.monotonic() > deadline:
-                raise ProbandError("erased, but a long read keeps it in the database's log; run the command again")
-            time.sleep(0.1)
+                raise ProbandError("erased text may still be in the database's log during a long read; run this again")
+            time.sleep(0.5)
 
     def _log_is_busy(self) -> bool:
-        """Empty SQLite's log; whether that was impossible now."""
+        """Empty SQLite's log; whether that was impossible now. Nobody can write meanwhile, so it gives up soon."""
         with closing(self.engine.raw_connection()) as connection:
-            return bool(connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA busy_timeout=500")
+            try:
+                return bool(cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+            finally:
+                cursor.execute(f"PRAGMA busy_timeout={BUSY}")
 
     def close(self) -> None:
         self.writers.shutdown()
@@ -142,13 +148,13 @@ class Database:
             self.trouble.begins(error)
             raise error
 
-    def _again(self, work: Work[T], engine: Engine | None = None) -> T:
+    def _again(self, work: Work[T], using: Engine | None = None) -> T:
         """One transaction, retried while the database is unavailable or asks for it (deadlock, serialisation)."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 self._hold()
-                with (engine or self.engine).begin() as connection:
+                with (using or self.engine).begin() as connection:
                     return work(connection)
             except (OperationalError, InterfaceError) as error:
                 if not passing(error) or time.monotonic() > deadline:
@@ -242,7 +248,7 @@ def _with_pragmas(made: Engine) -> Engine:
             "synchronous=FULL",
             "foreign_keys=ON",
             "secure_delete=ON",
-            "busy_timeout=30000",
+            f"busy_timeout={BUSY}",
         ):
             connection.execute(f"PRAGMA {line}")
 
