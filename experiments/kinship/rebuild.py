@@ -24,7 +24,6 @@ from proband.core.metrics import ACCURACY
 from proband.core.suite import Table
 from proband.core.types import Estimate
 from proband.reporting.charts import line_plot, svg
-from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.score_tables import Line, ScoreTable
 from proband.suites.kinship.paper.comparisons import CELLS, THESIS
 from proband.suites.kinship.paper.tables import thesis_noise
@@ -123,7 +122,9 @@ def by_k(systems: Systems, name: str) -> str:
             if wanted is None or system.model in wanted:
                 body.append(line(before + system.model, system))
                 ten = "ten-" * test.startswith("ten-")
-                learned = f"{ten}k23" if trained_on == "k23" else test  # a shortcut learns from the same stories as nets
+                learned = (
+                    f"{ten}k23" if trained_on == "k23" else test
+                )  # a shortcut learns from the same stories as nets
                 tests += [learned] if learned not in tests else []
     for test in tests:
         body += [best_shortcut(systems, test, f"*best shortcut, {test}*" if len(tests) > 1 else "*best shortcut*")]
@@ -192,12 +193,12 @@ def drawn(systems: Systems, nets: list[System], trained_on: str, lengths: str) -
     return svg(line_plot(grid, 860.0), page=False, switched=False) + "\n"
 
 
-def cell(system: System, k: int) -> Cell:
+def cell(system: System, k: int) -> Estimate:
     band, rows = system.interval(k), system.rows(k)
-    estimate = Estimate(
-        metric="accuracy", group={"k": k}, mean=system.value(k), low=band.low, high=band.high, n=len(rows), few=band.few
-    )
-    return Cell(estimate, 1 / 22, system.seeds)
+    return Estimate(
+        metric="accuracy", group={"k": k}, mean=system.value(k), low=band.low, high=band.high, n=len(rows),
+        few=band.few, seeds=system.seeds, chance=1 / 22,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def test_dots_stand_where_the_numbers_are(grids: list[ScoreTable]) -> None:
     picture = dot_plot(grid, NARROW)
     cells = [line.cells[0] for line in grid.lines if line.run == 0]
     dots = [mark for mark in picture.marks if mark.kind == "dot" and mark.model == 0][: len(cells)]
-    means = [cell.estimate.mean for cell in cells if cell]
+    means = [cell.mean for cell in cells if cell]
     slopes = {round((a.at[0] - b.at[0]) / (x - y), 3) for a, b, x, y in zip(dots, dots[1:], means, means[1:]) if x != y}
     assert len(slopes) == 1
     assert slopes.pop() > 0

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from proband.core.suite import Sheet
+from proband.core.types import Estimate
 from proband.reporting import ItemSet
-from proband.reporting.numbers.cells import Cell, Study
+from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.score_tables import ScoreTable, fill
 from proband.reporting.tables import comma_separated, latex, markdown
 
@@ -31,9 +32,7 @@ def expected(grid: ScoreTable) -> list[list[tuple[float, float | None, float | N
     out = []
     for line in grid.lines:
         numbers: list[tuple[float, float | None, float | None]] = [
-            (each.estimate.mean, each.estimate.low, each.estimate.high)
-            if isinstance(each, Cell)
-            else (each.value, None, None)
+            (each.mean, each.low, each.high) if isinstance(each, Estimate) else (each.value, None, None)
             for each in line.cells or line.figures
             if each is not None
         ]
@@ -88,9 +87,8 @@ def test_csv_reads_back_to_the_last_digit(grid: ScoreTable) -> None:
         (line,) = (each for each in grid.lines if (each.row, each.label) == (key, row["label"]))
         cell = line.cells[grid.columns.index((row["probe"],))]
         assert cell
-        e = cell.estimate
-        assert (float(row["mean"]), float(row["low"]), float(row["high"])) == (e.mean, e.low, e.high)
-        assert (int(row["n"]), int(row["clusters"]), float(row["chance"])) == (e.n, e.clusters, cell.chance)
+        assert (float(row["mean"]), float(row["low"]), float(row["high"])) == (cell.mean, cell.low, cell.high)
+        assert (int(row["n"]), int(row["clusters"]), float(row["chance"])) == (cell.n, cell.clusters, cell.chance)
     theirs = [row for row in rows if row["kind"] == "published"]
     assert len(theirs) == 2 * 2 * 4
     assert {row["source"] for row in theirs} == {"Table 3"}

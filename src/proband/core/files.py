@@ -10,7 +10,6 @@ of other tools) are written without escaping.
 
 from __future__ import annotations
 
-import base64
 import csv
 import hashlib
 import io
@@ -585,8 +584,3 @@ def render_text(package: str, name: str, **values: Any) -> str:
 def asset(package: str, name: str) -> str:
     """The text of a style sheet or a script in the folder of the templates."""
     return files(package).joinpath(name).read_text("utf-8")
-
-
-def content_hash(script: str) -> str:
-    """The hash that a content security policy needs to allow an inline script."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -290,8 +290,8 @@ class Curves:
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """A titled table of cells (text, numbers, None): of `Table.of`, with the outcomes of its own tests (by the name
-    that claims refer to, then by the label of the run) and its curves; or of scores (`reporting`'s `ScoreTable`)."""
+    """A titled table of cells (text, numbers, None). One of `Table.of` may have the outcomes of its own tests (by the
+    name that claims refer to, then by the label of the run) and curves."""
 
     name: str
     title: str

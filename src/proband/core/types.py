@@ -6,7 +6,7 @@ Everything here is a frozen record: nothing is passed on and mutated (`msgspec.s
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -103,10 +103,11 @@ class Run(Record, frozen=True, kw_only=True):
 
 
 class Estimate(Record, frozen=True, kw_only=True):
-    """One cell of a table: a mean (or a set metric) with its interval over `n` items.
+    """One cell of a table: a mean (or a set metric) of one system with its interval over `n` items.
 
     `few`: the items are in too few clusters for an interval, which is not printed. `seeds`: the number of training
-    seeds that the mean is over; `from_seeds`: the share of its variance that is due to them.
+    seeds that the mean is over; `from_seeds`: the share of its variance that is due to them. The statistics fill the
+    fields up to `note`, the study of an item set the others.
     """
 
     metric: str = ""
@@ -121,18 +122,23 @@ class Estimate(Record, frozen=True, kw_only=True):
     seeds: int = 1
     from_seeds: float | None = None
     note: str = ""  # why the interval may be too short: seeds that disagree, clusters all right or all wrong
+    sd: float | None = None  # over the training seeds
+    chance: float | None = None  # accuracy of guessing on the same items, if that has a meaning
+    shortcut: float | None = None  # accuracy of the best of the suite's own baselines that were run
+    p_level: float | None = None  # of the test against the level to beat
+    unread: float = 0.0  # share of the items whose reply could not be read; they count as wrong
+    skipped: int = 0  # items of the selection that were not asked; they do not count
+    uncovered: int = 0  # items of the selection that the model knows nothing of; they do not count
+    mark: str = ""  # behind its interval, where it replaces the sign against the level
 
+    @property
+    def level(self) -> float | None:
+        """The level to beat: chance, or the best shortcut if that is higher."""
+        return max((each for each in (self.chance, self.shortcut) if each is not None), default=None)
 
-# the results of `compare` and `plan` in Python, and with --json
-ComparedRuns = TypedDict("ComparedRuns", {
-    "a": str, "b": str, "systems": list[str], "asked": str, "suite": str, "metric": str, "unit": str, "better": str,
-    "split": list[str], "left_out": dict[str, int], "unread": dict[str, Any], "by": str, "tags": int,
-    "constant": list[str], "groups": list[dict[str, Any]], "equal": list[dict[str, Any]] | None,
-    "until": dict[str, Any] | None, "legend": Any, "check": NotRequired[dict[str, Any]],
-    "check failed": NotRequired[str],
-})  # fmt: skip
-PlannedSizes = TypedDict("PlannedSizes", {  # noqa: UP013
-    "basis": str, "design": dict[str, Any], "difference": float, "power": float, "correlation": float, "sd": float,
-    "now": dict[str, Any], "more_clusters": dict[str, Any] | None, "more_items_per_cluster": dict[str, Any] | None,
-    "interval": dict[str, list[dict[str, Any] | None]] | None,
-})  # fmt: skip
+    @property
+    def against_level(self) -> str:
+        """`above`, `below` or `at` that level, by the interval; empty without level or interval."""
+        if self.level is None or self.few:
+            return ""
+        return "above" if self.low > self.level else "below" if self.high < self.level else "at"

@@ -13,13 +13,12 @@ import numpy as np
 from proband.core.errors import ProbandError, did_you_mean
 from proband.core.files import figure
 from proband.core.metrics import Metric, splits_in_words
-from proband.core.types import ComparedRuns
 from proband.pipeline.logs import is_log, one_set
 from proband.pipeline.report import legend
 from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.comparisons import comparisons, corrected
+from proband.reporting.numbers.comparisons import ComparedRuns, comparisons, corrected
 from proband.reporting.numbers.item_sets import ItemSet
 from proband.stats import on_common_items
 from proband.stats.sequential import confidence_sequence, of_difference, order_of, units_of

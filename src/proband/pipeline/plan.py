@@ -15,12 +15,11 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.core.metrics import scored_splits
-from proband.core.types import PlannedSizes
 from proband.pipeline.logs import one_set
 from proband.reporting.numbers.cells import Study
 from proband.stats import on_common_items
 from proband.stats.clusters import GrowingClusters, clusters_of
-from proband.stats.planning import Pilot, PlannedDesign, required
+from proband.stats.planning import Pilot, PlannedDesign, PlannedSizes, required
 
 
 def plan(

@@ -20,14 +20,14 @@ from proband.core.metrics import Metric
 from proband.core.plugins import name_list
 from proband.core.progress import log
 from proband.core.suite import Suite, Table
-from proband.core.types import Run
+from proband.core.types import Estimate, Run
 from proband.models import title_of
 from proband.pipeline.asking.items_and_answers import Outline, RunAnswers
 from proband.pipeline.steps import steps_of_runs
 from proband.reporting import AnsweredRun, ItemSet, check_folder, write_leaderboard, write_report
 from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import VARIATION, Cell, Study
+from proband.reporting.numbers.cells import VARIATION, Study
 
 FEW_WORDS = 8  # a reply with fewer has no steps
 
@@ -195,8 +195,8 @@ def _metric(metric: Metric) -> dict[str, str]:
     return {"metric": metric.name, "unit": metric.unit, "title": formatting.metric(metric)}
 
 
-def _line(name: str, cell: Cell | None) -> dict[str, Any]:
+def _line(name: str, cell: Estimate | None) -> dict[str, Any]:
     if cell is None:
         return {"group": name, **dict.fromkeys(("mean", "low", "high", "chance")), "n": 0, "few": False, "unread": 0.0}
-    own = {each: getattr(cell.estimate, each) for each in ("mean", "low", "high", "n", "few")}
+    own = {each: getattr(cell, each) for each in ("mean", "low", "high", "n", "few")}
     return {"group": name, **own, "chance": cell.chance, "unread": cell.unread}

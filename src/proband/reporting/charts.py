@@ -23,8 +23,8 @@ from itertools import chain
 from proband.core.files import asset, minus
 from proband.core.metrics import Metric
 from proband.core.suite import Curve, Curves, Sheet
+from proband.core.types import Estimate
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.score_tables import Line, ScoreTable, tip
 
 # The light colours of the page; those of models are distinguishable with any colour vision (after Okabe and Ito).
@@ -348,18 +348,18 @@ def _strip(grid: ScoreTable, band: Band, column: int, axis: Axis, top: float, he
                 dot = Mark(kind="dot", at=at, paint="pub", shape="diamond", hollow=True, tip=tip(grid, line, column))
                 marks.append(dot)
         elif (cell := line.cells[column]) is not None:
-            e, hue = cell.estimate, grid.hues[line.run]
-            at, text = (axis(e.mean), y, 4.0), tip(grid, line, column)
+            hue = grid.hues[line.run]
+            at, text = (axis(cell.mean), y, 4.0), tip(grid, line, column)
             dot = Mark(kind="dot", at=at, shape=shape_of(hue), model=line.run, tip=text)
-            if e.few:
+            if cell.few:
                 marks.append(replace(dot, paint="pub", opacity=0.6))
             else:
-                span, paint = (axis(e.low), y, axis(e.high), y), colour_of(hue)
+                span, paint = (axis(cell.low), y, axis(cell.high), y), colour_of(hue)
                 marks.append(Mark(kind="line", at=span, paint=paint, width=2.5, opacity=0.55, model=line.run))
                 marks.append(replace(dot, paint=paint))
             if len(grid.columns) == 1:
                 value, sign, more = grid.words(line)[0]
-                shown = value if e.few else f"{value} {more[0]}{sign}"
+                shown = value if cell.few else f"{value} {more[0]}{sign}"
                 marks.append(Mark(kind="text", at=(axis.end + 14, y + 4), text=shown, size=11, model=line.run))
     return marks
 
@@ -370,19 +370,18 @@ def _strip(grid: ScoreTable, band: Band, column: int, axis: Axis, top: float, he
 DEEPEST = 0.85  # how much of the full colour the extreme has, so that the figure on it stays readable
 
 
-def shade(cell: Cell, span: tuple[float, float], metric: Metric) -> str:
+def shade(cell: Estimate, span: tuple[float, float], metric: Metric) -> str:
     """The colour of the page for how far from the level to beat, as a share of the way to 1 (or to 0); without one, how
     good in the range.
 
     >>> from proband.core.metrics import ACCURACY
-    >>> from proband.core.types import Estimate
-    >>> e = Estimate(metric="accuracy", group={}, mean=0.75, low=0.7, high=0.8, n=9)
-    >>> shade(Cell(e, 0.5), (0, 1), ACCURACY) == shade(Cell(e, None), (0.5, 1.0), ACCURACY)
+    >>> at = {chance: Estimate(mean=0.75, low=0.7, high=0.8, n=9, chance=chance) for chance in (0.5, 0.72, None)}
+    >>> shade(at[0.5], (0, 1), ACCURACY) == shade(at[None], (0.5, 1.0), ACCURACY)
     True
-    >>> shade(Cell(e, 0.72), (0, 1), ACCURACY)
+    >>> shade(at[0.72], (0, 1), ACCURACY)
     'color-mix(in srgb, var(--high) 0%, var(--middle))'
     """
-    mean, chance, name = cell.estimate.mean, cell.level, "high"
+    mean, chance, name = cell.mean, cell.level, "high"
     if cell.against_level == "at":
         share = 0.0
     elif chance is None or not 0 < chance < 1:
@@ -479,10 +478,10 @@ def _frame(
 def _line(grid: ScoreTable, line: Line, run: int, across: Axis, up: Axis, shift: float) -> list[Mark]:
     known = [(at, cell) for at, cell in enumerate(line.cells) if cell is not None]
     xs = [across(float(grid.columns[at][0])) + shift for at, _ in known]
-    ends = [(e.mean, e.mean) if e.few else (e.low, e.high) for e in (cell.estimate for _, cell in known)]
+    ends = [(e.mean, e.mean) if e.few else (e.low, e.high) for _, e in known]
     lower = [(x, up(low)) for x, (low, _) in zip(xs, ends)]
     upper = [(x, up(high)) for x, (_, high) in zip(xs, ends)]
-    path = [(x, up(cell.estimate.mean)) for x, (_, cell) in zip(xs, known)]
+    path = [(x, up(cell.mean)) for x, (_, cell) in zip(xs, known)]
     hue = grid.hues[run]
     paint, outline = colour_of(hue), tuple(chain(*upper, *lower[::-1]))
     faint = 0.14 if len(grid.labels) <= MANY else 0.07
@@ -491,7 +490,7 @@ def _line(grid: ScoreTable, line: Line, run: int, across: Axis, up: Axis, shift:
         band = Mark(kind="line", at=(*lower[0], *upper[0]), paint=paint, width=2.5, opacity=0.55, model=run)
     marks = [band, Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, model=run)]
     for (x, y), (at, cell) in zip(path, known):
-        few, text = cell.estimate.few, tip(grid, line, at)
+        few, text = cell.few, tip(grid, line, at)
         dot = Mark(kind="dot", at=(x, y, 3.6), hollow=few, shape=shape_of(hue), model=run, tip=text)
         marks.append(replace(dot, paint="pub" if few else paint))
     return marks

@@ -18,9 +18,9 @@ import numpy as np
 from proband.core.files import group_by_key
 from proband.core.metrics import ACCURACY, WARNED, Metric, answered_rightly, best_choices
 from proband.core.suite import Table
-from proband.core.types import Answer, Item
+from proband.core.types import Answer, Estimate, Item
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import ALPHA, Cell, Comparison, Study
+from proband.reporting.numbers.cells import ALPHA, Comparison, Study
 from proband.reporting.numbers.item_sets import Codes
 from proband.reporting.numbers.score_tables import ScoreTable
 from proband.stats import Scores, holm
@@ -47,7 +47,7 @@ def sentences(study: Study, table: ScoreTable | None, compared: Sequence[Compari
 def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     """The best model, the next best system, and whether they differ; empty for two baselines."""
     metric, sign = study.main, -1 if study.main.better == "high" else 1
-    overall = [(sign * cell.estimate.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell]
+    overall = [(sign * cell.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell]
     ranked = [study.labels[at] for _, at in sorted(overall)]
     first = next((label for label in ranked if not label.startswith(("baseline:", "solver:"))), "")
     second = next((label for label in ranked if label != first), "")
@@ -82,11 +82,11 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     return f"No model leads on {name}: {ahead} differ by {gap}, which is not significant ({p})."
 
 
-def _against_level(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> list[str]:
+def _against_level(cells: Sequence[tuple[str, str, Estimate]], metric: Metric) -> list[str]:
     """The cells furthest above and furthest below chance or the best shortcut, and the models that do not differ from
     it. The extreme of many cells is far by chance alone, so p-values are Holm-corrected over all models and columns."""
     known = [(label, column, cell) for label, column, cell in cells if cell.level and cell.p_level is not None]
-    tested = [each for each in known if not each[2].estimate.few]
+    tested = [each for each in known if not each[2].few]
     corrected = dict(zip(map(id, tested), holm([cell.p_level or 0.0 for *_, cell in tested])))
     by_distance = sorted(known, key=lambda each: (-_distance(each[2]), each[0], each[1]))
     texts = []
@@ -98,11 +98,13 @@ def _against_level(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> li
             alone = means.count(_distance(cell)) == 1  # otherwise none is furthest
             if alone and cell.against_level == way and corrected.get(id(each), 1.0) < CHOSEN:
                 gap, level = formatting.distance(_distance(cell), metric), cell.level or 0.0
-                low, high = sorted((cell.estimate.low - level, cell.estimate.high - level), key=abs)
+                low, high = sorted((cell.low - level, cell.high - level), key=abs)
                 span = formatting.interval(abs(low), abs(high), metric)
-                texts.append(f"{label} is furthest {way} {cell.level_name} on {column}: by {gap} {span}.")
+                texts.append(f"{label} is furthest {way} {formatting.level_name(cell)} on {column}: by {gap} {span}.")
     at_level = group_by_key(
-        ((column, cell.level_name), label) for label, column, cell in by_distance if cell.against_level == "at"
+        ((column, formatting.level_name(cell)), label)
+        for label, column, cell in by_distance
+        if cell.against_level == "at"
     )
     for (column, name), labels in sorted(at_level.items(), key=lambda each: (-len(each[1]), each[0]))[:2]:
         verb = "is" if len(labels) == 1 else "are"
@@ -110,14 +112,14 @@ def _against_level(cells: Sequence[tuple[str, str, Cell]], metric: Metric) -> li
     return texts
 
 
-def _distance(cell: Cell) -> float:
-    return cell.estimate.mean - (cell.level or 0.0)
+def _distance(cell: Estimate) -> float:
+    return cell.mean - (cell.level or 0.0)
 
 
-def _unreadable(cell: Cell) -> bool:
+def _unreadable(cell: Estimate) -> bool:
     """Whether unread replies, which count as wrong, may be the reason for a low number: they are more than a few, or
     guesses in their place would reach chance."""
-    below = (cell.chance or 0.0) - cell.estimate.mean
+    below = (cell.chance or 0.0) - cell.mean
     return cell.unread > WARNED or 0 < below <= cell.unread
 
 
@@ -297,25 +299,25 @@ def shortcut_headline(study: Study, best: BestShortcut) -> str:
     cells = {
         at: (whole, cell)
         for at, (whole, cell) in enumerate(zip(everything, there))
-        if whole and cell and not cell.estimate.few and not study.labels[at].startswith("baseline:")
+        if whole and cell and not cell.few and not study.labels[at].startswith("baseline:")
     }
     falls = {
-        at: whole.estimate.mean - cell.estimate.mean
+        at: whole.mean - cell.mean
         for at, (whole, cell) in cells.items()
         if (other := study.cell(metric, on_right)[at]) is not None
-        and not other.estimate.few
+        and not other.few
         and (p := of_wrong[at].minus_selection(of_right[at], same_runs=True).p) is not None
         and len(cells) * p < ALPHA
     }
     most = max(falls, key=lambda at: falls[at], default=None)
     if most is None or falls[most] <= 0:
         return ""
-    first = max(cells, key=lambda at: cells[at][1].estimate.mean)
+    first = max(cells, key=lambda at: cells[at][1].mean)
     low, high = (
         f"{formatting.value(e.mean, metric)} {formatting.span(e, metric)}"
-        for e in (cells[at][1].estimate for at in (most, first))
+        for e in (cells[at][1] for at in (most, first))
     )
     wrong = f"Where the best shortcut ({best.in_words}) is wrong, {formatting.count(best.items, 'item')}"
-    fall = f"{study.labels[most]} falls from {formatting.value(cells[most][0].estimate.mean, metric)} to {low}"
+    fall = f"{study.labels[most]} falls from {formatting.value(cells[most][0].mean, metric)} to {low}"
     ahead = f"; {study.labels[first]} has the highest {formatting.metric(metric)} there, {high}"
     return f"{wrong}, {fall}{ahead if first != most else ''}."

@@ -83,7 +83,7 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
                 "title": first.label if first.label and system.label.startswith(first.label) else model,
                 "label": system.label,
                 "details": formatting.how_asked(first) or first.solver,
-                **{name: getattr(cell.estimate, name) for name in FIELDS},
+                **{name: getattr(cell, name) for name in FIELDS},
                 "chance": cell.chance,
                 "unread": cell.unread,
                 "group": groups[at],

@@ -105,7 +105,10 @@ class CapabilityRow:
 
     @cached_property
     def estimate(self) -> Estimate | None:
-        return self.scores.interval() if self.scores is not None else None
+        if self.scores is None:
+            return None
+        levels = {"chance": self.chance, "shortcut": self.shortcut.value if self.shortcut else None}
+        return msgspec.structs.replace(self.scores.interval(), **levels, unread=self.unread, mark=self.sign)
 
     @property
     def level(self) -> Level | None:

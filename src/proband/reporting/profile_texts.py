@@ -8,7 +8,6 @@ from typing import Any
 from proband.core.files import dumps, slug
 from proband.core.suite import MeasuredOn, Published, Table
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import Cell
 from proband.reporting.numbers.score_tables import Line, ScoreTable
 from proband.reporting.profile import SCORE, CapabilityRow, Profile, if_read
 from proband.reporting.tables import markdown
@@ -67,9 +66,7 @@ def as_table(profile: Profile) -> ScoreTable:
     more: list[tuple[str, ...]] = []
     for each in profile.capabilities:
         for run, row in enumerate(profile.of(each)):
-            best = row.shortcut.value if row.shortcut else None
-            cell = row.estimate and Cell(row.estimate, row.chance, unread=row.unread, shortcut=best, mark=row.sign)
-            lines.append(Line(row=(each.does,), label=profile.models[row.model], run=run, cells=(cell or None,)))
+            lines.append(Line(row=(each.does,), label=profile.models[row.model], run=run, cells=(row.estimate,)))
             chance, least = ("–" if each is None else f"{100 * each:.1f}" for each in (row.chance, row.ticked_at))
             shortcut = f"{100 * row.shortcut.value:.1f} ({row.shortcut.name})" if row.shortcut else "–"
             counted = f"{row.estimate.n} · {each.items}" if row.estimate else row.reason

@@ -262,18 +262,18 @@ def _scores(section: Section) -> list[dict[str, Any]]:
     rows = []
     for at, (cell, hard) in enumerate(zip(study.cell(metric, {}), study.cell(metric, {SHORTCUT: SHORTCUT_WRONG}))):
         if cell is not None:
-            first, e = study.items.runs[study.systems[at].runs[0]], cell.estimate
+            first = study.items.runs[study.systems[at].runs[0]]
             row = {
                 "items": study.name,
                 "split": ",".join(study.splits),
                 "model": study.labels[at],
                 "metric": formatting.metric(metric),
                 "asked": formatting.how_asked(first),
-                "mean": formatting.figure(e.mean, metric),
-                "interval": formatting.span(e, metric),
+                "mean": formatting.figure(cell.mean, metric),
+                "interval": formatting.span(cell, metric),
                 "chance": "" if cell.chance is None else formatting.figure(cell.chance, metric),
-                "n": e.n,
+                "n": cell.n,
                 "unread": cell.unread,
             }
-            rows.append(row | ({"shortcut wrong": formatting.estimate(hard.estimate, metric)} if hard else {}))
+            rows.append(row | ({"shortcut wrong": formatting.estimate(hard, metric)} if hard else {}))
     return rows

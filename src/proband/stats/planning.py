@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -21,6 +22,12 @@ from proband.stats.estimators.share import discordant, excess_kurtosis, moments_
 from proband.stats.scores import Scores
 
 LARGEST_GROWTH = 1e5  # times a design may grow before no number counts as enough
+# the result of `plan` in Python, and with --json
+PlannedSizes = TypedDict("PlannedSizes", {  # noqa: UP013
+    "basis": str, "design": dict[str, Any], "difference": float, "power": float, "correlation": float, "sd": float,
+    "now": dict[str, Any], "more_clusters": dict[str, Any] | None, "more_items_per_cluster": dict[str, Any] | None,
+    "interval": dict[str, list[dict[str, Any] | None]] | None,
+})  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

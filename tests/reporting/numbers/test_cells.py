@@ -11,9 +11,9 @@ from statsmodels.regression.linear_model import OLS
 from proband.core.metrics import ACCURACY, Metric
 from proband.core.metrics import accuracy_of as accuracy
 from proband.core.suite import MeasuredOn, Published, Table
-from proband.core.types import Answer, Item
+from proband.core.types import Answer, Estimate, Item
 from proband.reporting import AnsweredRun, ItemSet
-from proband.reporting.numbers.cells import Cell, Study
+from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.score_tables import Key, ScoreTable, fill
 from proband.reporting.page.page import panel
 from proband.stats.clusters import clusters_of
@@ -28,7 +28,7 @@ def rows_of(table: ScoreTable) -> list[Key | None]:
     return [group[0].row for group in table.groups]
 
 
-def cell_of(table: ScoreTable, row: Key | None, column: Key, run: int) -> Cell | None:
+def cell_of(table: ScoreTable, row: Key | None, column: Key, run: int) -> Estimate | None:
     (line,) = (each for each in table.lines if each.row == row and each.run == run)
     return line.cells[table.columns.index(column)]
 
@@ -57,9 +57,9 @@ def test_a_tiny_example_by_hand(make_set: Callable[..., ItemSet]) -> None:
     grid = fill(study_of(loaded), Table(name="t", title="T", rows=("r",), columns=("k",)))
     assert rows_of(grid) == [("a",), ("b",), None]
     a, b, both = grid.filled
-    assert (a.estimate.mean, b.estimate.mean, both.estimate.mean) == (0.75, 0.5, 0.625)
+    assert (a.mean, b.mean, both.mean) == (0.75, 0.5, 0.625)
     assert (a.chance, b.chance, both.chance) == (0.5, 0.375, 0.4375)
-    assert (both.estimate.n, both.estimate.clusters) == (4, 4)
+    assert (both.n, both.clusters) == (4, 4)
 
 
 def test_every_cell_agrees_with_a_plain_count(make_set: Callable[..., ItemSet]) -> None:
@@ -75,8 +75,8 @@ def test_every_cell_agrees_with_a_plain_count(make_set: Callable[..., ItemSet]) 
             ]
             cell = cell_of(grid, (group,), (probe,), run)
             assert cell
-            assert cell.estimate.mean == pytest.approx(sum(x for x in right if x is not None) / len(right))
-            assert cell.estimate.n == len(right)
+            assert cell.mean == pytest.approx(sum(x for x in right if x is not None) / len(right))
+            assert cell.n == len(right)
 
 
 def test_pairs_compare_the_answers_item_by_item(make_set: Callable[..., ItemSet]) -> None:
@@ -166,9 +166,9 @@ def test_training_seeds_share_a_line(make_set: Callable[..., ItemSet]) -> None:
         np.mean([accuracy(item, answer) or 0.0 for item, answer in zip(items.items(), items.raw_answers(run))])
         for run in range(3)
     ]
-    assert cell.estimate.mean == pytest.approx(float(np.mean(means)))
+    assert cell.mean == pytest.approx(float(np.mean(means)))
     assert cell.sd == pytest.approx(float(np.std(means, ddof=1)))
-    assert (cell.runs, cell.estimate.n) == (3, 240)
+    assert (cell.seeds, cell.n) == (3, 240)
     (pair,) = study.pairs(ACCURACY, {})
     assert pair.n == 240
 
@@ -181,26 +181,26 @@ def test_a_metric_over_sets_has_an_interval_and_a_paired_test(make_set: Callable
     assert better
     assert chance
     records = study.arrays.runs[0].values("auc")[1]
-    assert better.estimate.mean == area_under_roc(records, np.ones(300))
-    assert better.estimate.low < better.estimate.mean < better.estimate.high
-    assert chance.estimate.low < 0.5 < chance.estimate.high
+    assert better.mean == area_under_roc(records, np.ones(300))
+    assert better.low < better.mean < better.high
+    assert chance.low < 0.5 < chance.high
     (pair,) = study.pairs(AUC, {})
     assert pair.value > 0
     assert 0 < (pair.p or 0.0) < 0.2
     reverse = study.cell(AUC, {"probe": "reverse"})[0]
     assert reverse
-    assert reverse.estimate.high - reverse.estimate.low > better.estimate.high - better.estimate.low
+    assert reverse.high - reverse.low > better.high - better.low
 
 
 def test_a_macro_mean_weighs_values_the_same(make_set: Callable[..., ItemSet]) -> None:
     items = make_set(330, models=("embedded:mlm",))
     study = study_of(items)
     relations = study.arrays.tags["relation"].values
-    means = [cell.estimate.mean for r in relations if (cell := study.cell(ACCURACY, {"relation": r})[0])]
+    means = [cell.mean for r in relations if (cell := study.cell(ACCURACY, {"relation": r})[0])]
     grid = fill(study, Table(name="t", title="T", rows=(), columns=(), macro="relation"))
     (cell,) = grid.filled
-    assert cell.estimate.mean == pytest.approx(float(np.mean(means)))
-    assert cell.estimate.low < cell.estimate.mean < cell.estimate.high
+    assert cell.mean == pytest.approx(float(np.mean(means)))
+    assert cell.low < cell.mean < cell.high
 
 
 def test_a_macro_mean_of_a_metric_over_sets(make_set: Callable[..., ItemSet]) -> None:
@@ -212,8 +212,8 @@ def test_a_macro_mean_of_a_metric_over_sets(make_set: Callable[..., ItemSet]) ->
         values.append(area_under_roc(study.arrays.runs[0].values("auc")[1][rows], np.ones(int(rows.sum()))))
     cell = study.cell(AUC, {}, macro="relation")[0]
     assert cell
-    assert cell.estimate.mean == pytest.approx(float(np.mean(values)))
-    assert cell.estimate.low < cell.estimate.mean < cell.estimate.high
+    assert cell.mean == pytest.approx(float(np.mean(values)))
+    assert cell.low < cell.mean < cell.high
 
 
 def test_tags_of_runs_can_be_columns(make_set: Callable[..., ItemSet]) -> None:
@@ -242,7 +242,7 @@ def test_the_best_is_the_lowest_where_low_is_better(make_set: Callable[..., Item
     study = study_of(items)
     grid = fill(study, Table(name="t", title="T", rows=(), columns=(), metric="surprisal"))
     bold = [line.label for line, cells in panel(grid)["bodies"][0] if "best" in cells[0]["classes"]]
-    assert bold == [min(zip(grid.filled, grid.labels), key=lambda each: each[0].estimate.mean)[1]]
+    assert bold == [min(zip(grid.filled, grid.labels), key=lambda each: each[0].mean)[1]]
     assert grid.unit == "surprisal ↓, nats, test items, 95 % intervals"
     assert grid.filled[0].chance is None
 
@@ -259,12 +259,12 @@ def test_replies_that_cannot_be_read_are_wrong_and_skipped_items_are_left_out(ma
     one, other = study.cell(ACCURACY, {})
     assert one is not None
     assert other is not None
-    assert one.estimate.mean == pytest.approx(2 / 6)
+    assert one.mean == pytest.approx(2 / 6)
     assert one.unread == pytest.approx(4 / 6)
-    assert (one.estimate.n, one.skipped) == (6, 2)
-    assert (other.estimate.mean, other.unread, other.skipped) == (0.0, 1.0, 0)
+    assert (one.n, one.skipped) == (6, 2)
+    assert (other.mean, other.unread, other.skipped) == (0.0, 1.0, 0)
     ranked, reversed_ = study.cell(AUC, {})
     assert ranked is not None
     assert reversed_ is not None
-    assert ranked.estimate.mean == pytest.approx(1 / 9)  # true: -W, -W, 1; false: W, W, -1: one pair of nine
-    assert reversed_.estimate.mean == 0.0
+    assert ranked.mean == pytest.approx(1 / 9)  # true: -W, -W, 1; false: W, W, -1: one pair of nine
+    assert reversed_.mean == 0.0

@@ -82,7 +82,7 @@ def test_the_sentences_say_what_the_numbers_say(make_set: Callable[..., ItemSet]
     assert cell
     above = next(each for each in said if "above chance" in each)
     assert above.startswith(
-        f"embedded:mlm is furthest above chance on random-tail: by {100 * (cell.estimate.mean - 0.5):.1f} points"
+        f"embedded:mlm is furthest above chance on random-tail: by {100 * (cell.mean - 0.5):.1f} points"
     )
     assert any("not significant" in each for each in said)
 
@@ -104,7 +104,7 @@ def test_of_many_systems_the_best_and_the_neighbours_are_compared(make_set: Call
     items = make_set(64, models=[f"m{i}" for i in range(12)])
     study = Study(items, seed=0)
     compared = comparisons(study)
-    means = {label: cell.estimate.mean for label, cell in zip(study.labels, study.cell(ACCURACY, {})) if cell}
+    means = {label: cell.mean for label, cell in zip(study.labels, study.cell(ACCURACY, {})) if cell}
     ranked = sorted(means, key=lambda label: (-means[label], study.labels.index(label)))
     pairs = {frozenset((c.a, c.b)) for c in compared}
     assert pairs == {frozenset(p) for p in [*itertools.pairwise(ranked), *((ranked[0], x) for x in ranked[1:])]}

@@ -16,12 +16,12 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_run, sha256_file, write_json, write_jsonl
 from proband.core.metrics import chosen_answer
-from proband.core.types import Run
+from proband.core.types import Estimate, Run
 from proband.core.version import __version__
 from proband.models import IN_FILES, at_server, kind_of
 from proband.pipeline.export.source import task_name
 from proband.pipeline.report import item_sets
-from proband.reporting.numbers.cells import Cell, Study
+from proband.reporting.numbers.cells import Study
 
 INTERVAL = "Proband: Wilson's interval at the effective number of items, clustered (docs/statistics.md)"
 
@@ -51,7 +51,7 @@ def write_results(folder: Path, out: Path, model_id: str = "") -> dict[str, Any]
         checked = {"hash_algorithm": "sha256", "checksum": sha256_file(out / files[1]), "total_rows": len(samples)}
         aggregate["detailed_evaluation_results"] = {"format": "jsonl", "file_path": files[1].as_posix(), **checked}
     write_json(out / files[0], aggregate)
-    score = {"metric": study.main.name, "score": cell.estimate.mean, "items": cell.estimate.n}
+    score = {"metric": study.main.name, "score": cell.mean, "items": cell.n}
     return {"suite": run.suite, "model": model, **score, "files": list(map(str, files))}
 
 
@@ -69,8 +69,8 @@ def hub_id(spec: str) -> str:
     return f"{'local' if kind in (*IN_FILES, 'net') else kind}/{plain}"
 
 
-def _aggregate(run: Run, study: Study, cell: Cell, model: str) -> dict[str, Any]:
-    metric, estimate, kind = study.main, cell.estimate, kind_of(run.model.partition(":")[0])
+def _aggregate(run: Run, study: Study, estimate: Estimate, model: str) -> dict[str, Any]:
+    metric, kind = study.main, kind_of(run.model.partition(":")[0])
     served, weights = at_server(run.model), "open_weights" if kind and kind.open_weights else "unknown"
     deployment = {"deployment_type": "externally_managed" if served else "self_deployed", "model_availability": weights}
     between = {"lower": estimate.low, "upper": estimate.high, "confidence_level": 0.95, "method": INTERVAL}

@@ -27,40 +27,6 @@ Mask = NDArray[np.bool_]
 VARIATION, ORIGINAL = "variation", "original"  # the tag of items in a varied set, and its value for their sources
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One system in one cell. `chance` is the accuracy of guessing on the same items, if that has a meaning, `shortcut`
-    that of the best of the suite's own baselines that were run; `sd` the standard deviation over the `runs` of a system
-    that has several."""
-
-    estimate: Estimate
-    chance: float | None = None
-    runs: int = 1
-    sd: float | None = None
-    p_level: float | None = None  # of the test against the level to beat
-    unread: float = 0.0  # share of the items whose reply could not be read; they count as wrong
-    skipped: int = 0  # items of the selection that were not asked; they do not count
-    uncovered: int = 0  # items of the selection that the model knows nothing of; they do not count
-    shortcut: float | None = None
-    mark: str = ""  # behind its interval, where it replaces the sign against the level
-
-    @property
-    def level(self) -> float | None:
-        """The level to beat: chance, or the best shortcut if that is higher."""
-        return max((each for each in (self.chance, self.shortcut) if each is not None), default=None)
-
-    @property
-    def level_name(self) -> str:
-        return "chance" if self.shortcut is None or self.level != self.shortcut else "the best shortcut"
-
-    @property
-    def against_level(self) -> str:
-        """`above`, `below` or `at` that level, by the interval; empty without level or interval."""
-        if self.level is None or self.estimate.few:
-            return ""
-        return "above" if self.estimate.low > self.level else "below" if self.estimate.high < self.level else "at"
-
-
 class Study:
     """The cells of one item set. `key` names its files and its anchor in the page. Without `pool`, each run is a
     separate system. `split`: the items that are scored (default: chosen by `core.metrics`). `shared`: compare two
@@ -87,7 +53,7 @@ class Study:
         self.hues: tuple[int, ...] = tuple(range(len(self.systems)))  # the number of each system's colour
         self.known: dict[Any, Scores] = {}  # what was counted once
         self.kept: dict[Any, dict[int, Scores]] = {}
-        self.cells: dict[Any, tuple[Cell | None, ...]] = {}
+        self.cells: dict[Any, tuple[Estimate | None, ...]] = {}
 
     @cached_property
     def how_asked(self) -> str:
@@ -185,11 +151,11 @@ class Study:
             )  # fmt: skip
         return self.known[key]
 
-    def cell(self, metric: Metric, where: Where, *, macro: str = "") -> tuple[Cell | None, ...]:
+    def cell(self, metric: Metric, where: Where, *, macro: str = "") -> tuple[Estimate | None, ...]:
         """One cell per system; None where it has no number there."""
         key = (metric.name, dumps(where), macro)
         if key not in self.cells:
-            cells: list[Cell | None] = [None] * len(self.systems)
+            cells: list[Estimate | None] = [None] * len(self.systems)
             levels: dict[int, tuple[float | None, float | None]] = {}  # the same for systems with the same items
             for at, own in self.scores(metric, where, macro=macro).items():
                 if id(own.items) not in levels:
@@ -199,21 +165,24 @@ class Study:
             self.cells[key] = tuple(cells)
         return self.cells[key]
 
-    def _cell(self, system: int, scores: Scores, where: Where, chance: float | None, shortcut: float | None) -> Cell:
+    def _cell(
+        self, system: int, scores: Scores, where: Where, chance: float | None, shortcut: float | None
+    ) -> Estimate:
         """Of one system. Of the items that were left out, the most of all its runs."""
         mask, runs = self.mask(where), [self.arrays.runs[run] for run in self.systems[system].runs]
         group = {name: "|".join(map(str, v)) if isinstance(v, tuple) else v for name, v in where.items()}
-        cell = Cell(
-            msgspec.structs.replace(scores.interval(), group=group),
-            chance,
-            runs=len(scores.values),
+        cell = msgspec.structs.replace(
+            scores.interval(),
+            group=group,
+            chance=chance,
+            shortcut=shortcut,
             sd=float(np.std(scores.values, ddof=1)) if len(scores.values) > 1 else None,
             unread=self.unread(system, scores.items),
             skipped=max(int(mask[run.of_status("skipped")].sum()) for run in runs),
             uncovered=max(int(mask[run.of_status("not covered")].sum()) for run in runs),
-            shortcut=shortcut,
         )
-        return cell if cell.level is None else replace(cell, p_level=scores.against(cell.level).p)
+        p_level = None if cell.level is None else scores.against(cell.level).p
+        return msgspec.structs.replace(cell, p_level=p_level)
 
     def unread(self, system: int, rows: Ints) -> float:
         """The share of these items (an item may be in several rows) whose reply is unread, over all runs."""

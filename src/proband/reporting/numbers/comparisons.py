@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -26,6 +27,13 @@ from proband.stats import ONE_SEED, Difference, Mean, Scores, holm, on_common_it
 from proband.stats import contrast as paired
 
 MOST_PAIRS = 45  # ten systems
+ComparedRuns = TypedDict("ComparedRuns", {  # of `proband compare` in Python and with --json
+    "a": str, "b": str, "systems": list[str], "asked": str, "suite": str, "metric": str, "unit": str, "better": str,
+    "split": list[str], "left_out": dict[str, int], "unread": dict[str, Any], "by": str, "tags": int,
+    "constant": list[str], "groups": list[dict[str, Any]], "equal": list[dict[str, Any]] | None,
+    "until": dict[str, Any] | None, "legend": Any, "check": NotRequired[dict[str, Any]],
+    "check failed": NotRequired[str],
+})  # fmt: skip
 
 
 def scopes(study: Study, by: str = "") -> list[Where]:
@@ -84,7 +92,7 @@ def _worth_comparing(study: Study, metric: Metric) -> set[tuple[int, int]] | Non
     if count * (count - 1) // 2 <= MOST_PAIRS:
         return None
     sign = -1 if metric.better == "high" else 1
-    means = sorted((sign * cell.estimate.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell)
+    means = sorted((sign * cell.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell)
     ranked = [at for _, at in means]
     pairs = [*itertools.pairwise(ranked), *((ranked[0], at) for at in ranked[1:])]
     return {(min(pair), max(pair)) for pair in pairs}

@@ -68,6 +68,11 @@ def estimate(e: Estimate, of: Metric | str) -> str:
     return f"{figure(e.mean, of)} {span(e, of)}"
 
 
+def level_name(e: Estimate) -> str:
+    """What an estimate has to beat."""
+    return "chance" if e.shortcut is None or e.level != e.shortcut else "the best shortcut"
+
+
 def signed(value: float, of: Metric | str) -> str:
     """
     >>> signed(0.034, Metric(name="accuracy", of=len)), signed(-0.034, Metric(name="accuracy", of=len))

@@ -20,15 +20,19 @@ import numpy as np
 from proband.core.files import group_by_key
 from proband.core.metrics import SPLITS, Metric, splits_in_words
 from proband.core.suite import Published, Sheet, Table, Where
-from proband.core.types import Tag
+from proband.core.types import Estimate, Tag
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import VARIATION, Cell, Study, matches
+from proband.reporting.numbers.cells import VARIATION, Study, matches
 from proband.reporting.numbers.formatting import shared_labels
 from proband.stats import LEAST_FREEDOM, share_of_trainings
 
 Key = tuple[Tag, ...]
 SPLIT = "split"
 SIGN = {"at": "°", "below": "▼", "above": "", "": ""}
+WRITTEN = (  # of an estimate of ours, in report.json
+    *("metric", "group", "mean", "low", "high", "n", "clusters", "effective", "few", "seeds", "from_seeds", "note"),
+    *("model", "label", "chance", "runs", "sd", "unread", "skipped", "uncovered", "differs", "items"),
+)
 CellWords = tuple[str, str, tuple[str, ...]]  # figure, sign against chance; interval, spread over seeds and the rest
 
 
@@ -40,7 +44,7 @@ class Line:
     label: str
     model: str = ""  # KIND:NAME, for files
     run: int | None = None
-    cells: tuple[Cell | None, ...] = ()
+    cells: tuple[Estimate | None, ...] = ()
     figures: tuple[Published | None, ...] = ()
     differs: tuple[str, ...] = ()  # in what, from the published lines
 
@@ -86,7 +90,7 @@ class ScoreTable(Sheet):
         return tuple(differ) or self.table.columns[-1:]
 
     @cached_property
-    def filled(self) -> list[Cell]:
+    def filled(self) -> list[Estimate]:
         """Every cell that has a number."""
         return [cell for line in self.lines for cell in line.cells if cell is not None]
 
@@ -97,13 +101,13 @@ class ScoreTable(Sheet):
     @property
     def level(self) -> str:
         """What a score has to beat, in words."""
-        shortcut = any(cell.level_name != "chance" for cell in self.filled)
+        shortcut = any(formatting.level_name(cell) != "chance" for cell in self.filled)
         return "the best shortcut (where it is higher than chance)" if shortcut else "chance"
 
     @property
     def value_range(self) -> tuple[float, float]:
         """Wide enough for every interval, chance level and published figure, and rounded outward."""
-        ends = [(e.mean,) if e.few else (e.low, e.high) for e in (cell.estimate for cell in self.filled)]
+        ends = [(cell.mean,) if cell.few else (cell.low, cell.high) for cell in self.filled]
         values = [end for each in ends for end in each]
         values += [cell.chance for cell in self.filled if cell.chance is not None]
         values += [figure.value for figure in self.published]
@@ -140,23 +144,23 @@ class ScoreTable(Sheet):
             return [(formatting.figure(each.value, self.metric) if each else "–", "", ()) for each in line.figures]
         return [self._words(cell) if cell else ("–", "", ()) for cell in line.cells]
 
-    def _words(self, cell: Cell) -> CellWords:
-        e, spread = cell.estimate, formatting.spread(cell.sd, cell.runs, self.metric)
+    def _words(self, cell: Estimate) -> CellWords:
+        spread = formatting.spread(cell.sd, cell.seeds, self.metric)
         unread = f"{100 * cell.unread:.1f} % unread" if cell.unread >= 0.0005 else ""
         uncovered = f"{cell.uncovered:,} not covered" if cell.uncovered else ""
-        more = tuple(part for part in (formatting.span(e, self.metric), spread, unread, uncovered, e.note) if part)
-        return formatting.figure(e.mean, self.metric), cell.mark or SIGN[cell.against_level], more
+        more = (formatting.span(cell, self.metric), spread, unread, uncovered, cell.note)
+        return formatting.figure(cell.mean, self.metric), cell.mark or SIGN[cell.against_level], (*filter(None, more),)
 
     @property
     def signs(self) -> list[str]:
         """What the signs in a table mean: those that it has."""
         out = ["Intervals account for items that share material."]
-        if any(cell.estimate.few for cell in self.filled):
+        if any(cell.few for cell in self.filled):
             few = formatting.TOO_FEW.capitalize()
             out.append(f"{few}: fewer than {LEAST_FREEDOM:g} degrees of freedom (of clusters).")
         if self.has_chance:
             out.append(f"° the interval includes {self.level}; ▼ below {'it' if self.level != 'chance' else 'chance'}.")
-        if several := [cell.runs for cell in self.filled if cell.runs > 1]:
+        if several := [cell.seeds for cell in self.filled if cell.sd is not None]:
             out.append("± standard deviation over training seeds, which the intervals take into account.")
             hidden = f"{100 * share_of_trainings(0, min(several))[1]:.0f} %"
             out.append(f"With {min(several)} seeds, a rate of failed trainings of up to {hidden} may not show.")
@@ -202,11 +206,10 @@ class ScoreTable(Sheet):
                 tags = dict(zip(self.table.columns, column)) | dict(zip(self.table.rows, line.row or ()))
                 about = {"model": line.model or line.label, "label": line.label, "group": tags}
                 about |= {"metric": self.metric.name}
-                if isinstance(cell, Cell):
-                    e = msgspec.structs.asdict(cell.estimate)
-                    own = ("chance", "runs", "sd", "unread", "skipped", "uncovered")
-                    yield {"kind": "ours", **e, **about, **{name: getattr(cell, name) for name in own},
-                           "differs": list(line.differs), "items": self.scope}  # fmt: skip
+                if isinstance(cell, Estimate):
+                    known = msgspec.structs.asdict(cell) | about
+                    known |= {"runs": cell.seeds, "differs": list(line.differs), "items": self.scope}
+                    yield {"kind": "ours", **{name: known[name] for name in WRITTEN}}
                 elif cell is not None:
                     on = {"data": cell.on.data, "conditions": dict(cell.on.conditions), "questions": cell.on.questions}
                     yield {"kind": "published", **about, "mean": cell.value, "source": cell.source, "on": on}
@@ -222,15 +225,14 @@ def tip(table: ScoreTable, line: Line, column: int) -> str:
         return "\n".join(filter(None, [f"{line.label} (published)", place, value, figure.source if figure else ""]))
     cell = line.cells[column]
     assert cell is not None
-    e = cell.estimate
     lines = [
         line.label,
         place,
-        f"{formatting.figure(e.mean, metric)} {formatting.span(e, metric)}",
-        formatting.spread(cell.sd, cell.runs, metric),
-        "" if e.from_seeds is None else f"{100 * e.from_seeds:.0f} % of the variance from training seeds",
-        f"{formatting.count(e.n, 'answer')} in {formatting.count(e.clusters, 'cluster')}",
-        e.note,
+        formatting.estimate(cell, metric),
+        formatting.spread(cell.sd, cell.seeds, metric),
+        "" if cell.from_seeds is None else f"{100 * cell.from_seeds:.0f} % of the variance from training seeds",
+        f"{formatting.count(cell.n, 'answer')} in {formatting.count(cell.clusters, 'cluster')}",
+        cell.note,
         f"{100 * cell.unread:.1f} % of the replies unread (counted as wrong)" if cell.unread else "",
         f"{formatting.count(cell.skipped, 'item')} skipped (not counted)" if cell.skipped else "",
         f"{formatting.count(cell.uncovered, 'item')} not covered (not counted)" if cell.uncovered else "",
@@ -238,7 +240,7 @@ def tip(table: ScoreTable, line: Line, column: int) -> str:
     levels = (("chance", cell.chance), ("best shortcut", cell.shortcut))
     lines += [f"{name} {formatting.figure(level, metric)}" for name, level in levels if level is not None]
     if cell.against_level:
-        lines[-1] += f": {cell.against_level} {cell.level_name}"
+        lines[-1] += f": {cell.against_level} {formatting.level_name(cell)}"
     return "\n".join(filter(None, lines))
 
 
@@ -253,7 +255,7 @@ def fill(study: Study, table: Table) -> ScoreTable:
     data = study.items.manifest.get("fingerprint")  # figures that were measured on the same, known by its content
     every = [f for f in study.items.suite.published() if f.metric == table.metric and data in f.on.fingerprints]
     counted: Where = {SPLIT: study.splits, **table.where}
-    cells: dict[tuple[Key | None, Key], Sequence[Cell | None]] = {}
+    cells: dict[tuple[Key | None, Key], Sequence[Estimate | None]] = {}
     published: dict[tuple[Key | None, Key], Mapping[str, Published]] = {}
     for row, column in product(keys, columns):
         own = dict(zip(table.columns, column)) | (dict(zip(table.rows, row)) if row is not None else {})
@@ -272,7 +274,7 @@ def fill(study: Study, table: Table) -> ScoreTable:
                 next((cell for at in systems if (cell := cells[row, column][at])), None) for column in columns
             )
             compared = [
-                (figure, cell.estimate.n)
+                (figure, cell.n)
                 for column, cell in zip(columns, found)
                 if cell
                 for figure in published[row, column].values()
@@ -380,11 +382,11 @@ def combined_table(study: Study, combined: Table) -> list[Sheet]:
     for head, table, line in sorted(last, key=lambda each: each[2].run is not None):  # published ones first
         for column, cell in zip(table.columns, line.cells or line.figures):
             if cell:
-                ours = isinstance(cell, Cell)
+                ours = isinstance(cell, Estimate)
                 own = lines.setdefault((line.label if ours else f"published: {line.label}", column), {})
-                mean = cell.estimate.mean if isinstance(cell, Cell) else cell.value
+                mean = cell.mean if isinstance(cell, Estimate) else cell.value
                 own[head] = round(100 * mean, 2) if table.metric.percent else round(mean, 3)
-                own |= {"runs": cell.runs} if isinstance(cell, Cell) else {}
+                own |= {"runs": cell.seeds} if isinstance(cell, Estimate) else {}
         differs.setdefault(line.label, {}).update(dict.fromkeys(line.differs))
     tags = next((table.table.columns for table in tables.values()), ())
     header = ("model", *map(formatting.name, tags), *combined.adjacent, "runs")

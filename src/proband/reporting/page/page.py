@@ -7,6 +7,8 @@ put the numbers into words and HTML, and escape them.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ import numpy as np
 from msgspec import UNSET
 
 from proband.core.errors import ProbandError
-from proband.core.files import asset, content_hash, dumps, render
+from proband.core.files import asset, dumps, render
 from proband.core.suite import Sheet
 from proband.core.types import Answer, Item
 from proband.reporting import tables
@@ -157,8 +159,9 @@ def _shared() -> dict[str, Any]:
 
     script = "".join(asset(package, file) for package, file in SCRIPTS)
     style = asset("proband.web", "page.css") + asset("proband.reporting.page", "report.css")
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     return {
-        "script_hash": content_hash(script),
+        "script_hash": f"sha256-{digest}",  # with it a content security policy allows an inline script
         "script": Markup(script),
         "style": Markup(style),
         "words": formatting,
@@ -238,7 +241,7 @@ def panel(sheet: Sheet) -> dict[str, Any]:
 
 def marks_key(grid: ScoreTable, draw: Callable[..., Picture] | None) -> list[tuple[str, str]]:
     """The key of a figure: (class of the style sheet, words) for each kind of mark that it has."""
-    few = [("few", "too few items to tell: no interval")] if any(cell.estimate.few for cell in grid.filled) else []
+    few = [("few", "too few items to tell: no interval")] if any(cell.few for cell in grid.filled) else []
     published = [("diamond", "published")] if grid.published else []
     chance = [("dash", "chance")] if grid.has_chance else []
     chance += [("level", "best shortcut")] if any(cell.shortcut is not None for cell in grid.filled) else []
@@ -256,7 +259,7 @@ def _body(grid: ScoreTable, group: Sequence[Line]) -> list[tuple[Line, list[dict
     pick, top = max if grid.metric.better == "high" else min, list[float | None]()
     ours = [line.cells for line in group if line.run is not None]
     for column in range(len(grid.columns) if len(ours) > 1 else 0):
-        top.append(pick((cell.estimate.mean for cells in ours if (cell := cells[column])), default=None))
+        top.append(pick((cell.mean for cells in ours if (cell := cells[column])), default=None))
     return [(line, list(_cells(grid, line, top or [None] * len(grid.columns)))) for line in group]
 
 
@@ -268,9 +271,9 @@ def _cells(grid: ScoreTable, line: Line, top: Sequence[float | None]) -> Iterato
         if line.run is None:
             own["tip"] = f"{line.label} (published)\n{line.source}"
         elif (cell := line.cells[at]) is not None:
-            best = " best" if cell.estimate.mean == highest else ""
-            own["classes"] = "few" if cell.estimate.few else cell.against_level + best
-            own["shade"] = shade(cell, span, grid.metric) if shaded and not cell.estimate.few else ""
+            best = " best" if cell.mean == highest else ""
+            own["classes"] = "few" if cell.few else cell.against_level + best
+            own["shade"] = shade(cell, span, grid.metric) if shaded and not cell.few else ""
             own["tip"] = tip(grid, line, at)
         yield own
 
