@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from proband.reporting.numbers.cells import ALPHA
+from proband.reporting.numbers.comparisons import ALPHA
 from proband.reporting.profile import BY_OPTIONS, CapabilityRow, Level
 from proband.stats import Scores, beats_all
 

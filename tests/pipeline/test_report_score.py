@@ -13,7 +13,7 @@ from proband.core.types import Answer, Item
 from proband.pipeline.build import build
 from proband.pipeline.frames import run
 from proband.pipeline.report import item_sets, legend, report, score
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.study import Study
 from proband.reporting.write import colour
 
 

@@ -15,7 +15,7 @@ from proband.pipeline.frames import run
 from proband.pipeline.report import item_sets
 from proband.pipeline.run import run_all
 from proband.pipeline.run_options import RunOptions
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.study import Study
 
 
 @pytest.fixture(scope="module")

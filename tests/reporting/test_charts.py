@@ -9,8 +9,8 @@ import pytest
 
 from proband.reporting import ItemSet
 from proband.reporting.charts import COLOURS, MODELS, NARROW, WIDE, dot_plot, drawing, line_plot, svg
-from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.score_tables import ScoreTable, fill
+from proband.reporting.numbers.study import Study
 
 
 @pytest.fixture(scope="module")

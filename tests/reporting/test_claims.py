@@ -18,7 +18,7 @@ from proband.core.suite import Claim, Contrast, Outcome, Sheet, Suite, Table
 from proband.core.types import Answer, Item, Run
 from proband.reporting import AnsweredRun, ItemSet, write_report
 from proband.reporting.claims import Verdict, judge
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.study import Study
 
 LENGTH = Metric(name="length", of=lambda item, answer: float(answer.text or 0), unit="count", better="low")
 NATS = Metric(name="surprisal", of=lambda item, answer: float(answer.text or 0), unit="nats", better="low")

@@ -12,10 +12,9 @@ from proband.core.metrics import ACCURACY
 from proband.core.suite import Table
 from proband.core.types import Answer, Item, Run
 from proband.reporting.findings import sentences
-from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons, corrected
-from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.reporting.numbers.score_tables import fill
+from proband.reporting.numbers.study import AnsweredRun, ItemSet, Study
 from proband.suites import suite
 
 KINDS = "abcdef"
@@ -87,7 +86,7 @@ def test_two_networks_that_were_trained_once_have_a_difference_and_no_test() -> 
     """A placeholder p of 1 entered Holm's correction, and the page said that the items do not decide."""
     study = study_of(np.random.default_rng(1).random((3, 240)) < np.array([[0.95], [0.4], [0.2]]), nets=2)
     compared = comparisons(study)
-    untested = [each for each in compared if {each.a, each.b} == set(study.labels[:2])]
+    untested = [each for each in compared if {each.a, each.b} == set(study.system_labels[:2])]
     assert len(untested) == 7  # all items, and six kinds
     for each in untested:
         assert (each.p, each.p_holm, each.detectable, each.clear) == (None, None, None, False)

@@ -10,8 +10,8 @@ import pytest
 from proband.core.suite import Sheet
 from proband.core.types import Estimate
 from proband.reporting import ItemSet
-from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.score_tables import ScoreTable, fill
+from proband.reporting.numbers.study import Study
 from proband.reporting.tables import comma_separated, latex, markdown
 
 

@@ -17,9 +17,8 @@ from proband.pipeline.logs import is_log, one_set
 from proband.pipeline.report import legend
 from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import ComparedRuns, comparisons, corrected
-from proband.reporting.numbers.item_sets import ItemSet
+from proband.reporting.numbers.study import ItemSet, Study
 from proband.stats import on_common_items
 from proband.stats.sequential import confidence_sequence, of_difference, order_of, units_of
 
@@ -58,8 +57,8 @@ def compare(
     of, logs = one_set(paths, metric=metric or "", cluster=cluster or "", items=items, apart=True)
     study, chosen = _study(of, paths, "" if logs else metric or "", split=split, seed=seed)
     by = by or next((log.by for log in logs if log.by), "")
-    if by and by not in study.arrays.tags:
-        known = f"{did_you_mean(by, study.arrays.tags)}; there are {', '.join(sorted(study.arrays.tags)) or 'none'}"
+    if by and by not in study.tags:
+        known = f"{did_you_mean(by, study.tags)}; there are {', '.join(sorted(study.tags)) or 'none'}"
         raise ProbandError(f"--by {by}: the items have no tag {by!r}{known}")
     tested = comparisons(study, chosen, by=by, every=True)
     if len(paths) > 2:
@@ -67,11 +66,11 @@ def compare(
     if not tested:
         raise ProbandError(f"the runs share no {splits_in_words(study.splits, 'item')} that {chosen.name!r} applies to")
     whole, groups = "all items" if all(map(is_log, paths)) else study.scope, list[dict[str, Any]]()
-    for a, b in combinations(study.labels, 2):  # pair by pair, the systems as they were named
+    for a, b in combinations(study.system_labels, 2):  # pair by pair, the systems as they were named
         turned = (each if each.a == a else each.turned() for each in tested if {each.a, each.b} == {a, b})
         groups += [each.record() | {"group": formatting.group(each.group) if each.group else whole} for each in turned]
-    shared = {item.id for item in study.items.items()} if logs else set()
-    missing = {run.model: len(log.entries.keys() - shared) for run, log in zip(study.items.runs, logs)}
+    shared = {item.id for item in study.items()} if logs else set()
+    missing = {run.model: len(log.entries.keys() - shared) for run, log in zip(study.runs, logs)}
     answered_twice = np.flatnonzero(study.mask({}) & (study.answered_by() > 1))
     equal = None
     if equal_within is not None:  # two one-sided tests over all items of each pair
@@ -80,24 +79,24 @@ def compare(
         margin, pairs = equal_within / (100 if chosen.percent else 1), [pair for pair in tested if not pair.group]
         equal = [{"a": p.a, "b": p.b, "points": equal_within, "p": p.equal_within(margin)} for p in pairs]
     result: ComparedRuns = {
-        "a": study.labels[0],
-        "b": study.labels[1],
-        "systems": list(study.labels),
+        "a": study.system_labels[0],
+        "b": study.system_labels[1],
+        "systems": list(study.system_labels),
         "asked": study.how_asked,
-        "suite": study.items.suite.name,
+        "suite": study.suite.name,
         "metric": chosen.name,
         "unit": chosen.unit,
         "better": chosen.better,
         "split": list(study.splits),
         "left_out": {label: count for label, count in missing.items() if count},
-        "unread": {label: study.unread(at, answered_twice) for at, label in enumerate(study.labels)},
+        "unread": {label: study.unread(at, answered_twice) for at, label in enumerate(study.system_labels)},
         "by": by,
-        "tags": len(study.arrays.written),
+        "tags": len(study.written),
         "constant": list(constant_answers(study).values()),
         "groups": groups,
         "equal": equal,
         "until": _looks(study, chosen) if until else None,
-        "legend": legend(study.items.suite, [each["group"] for each in groups]),
+        "legend": legend(study.suite, [each["group"] for each in groups]),
     }
     if fail_if_worse is not None:
         result["check"] = check = worse(result, fail_if_worse)
@@ -111,9 +110,9 @@ def _looks(study: Study, metric: Metric) -> dict[str, Any]:
     if len(scores) != 2 or metric.over == "set" or not metric.percent:
         raise ProbandError("--until decided compares two runs of items that are right or wrong")
     counted = np.flatnonzero(study.mask({}))
-    known = study.arrays.clusters
+    known = study.clusters
     units = units_of([[name for name in row if name >= 0] for row in known.member[known.code[counted]].tolist()])
-    rank = dict(zip(counted.tolist(), order_of(units, study.items.runs[0].seed)[units].tolist()))
+    rank = dict(zip(counted.tolist(), order_of(units, study.runs[0].seed)[units].tolist()))
     of = np.array([rank[row] for row in scores[0].items.tolist()])
     d = (scores[0].numbers.mean(axis=0) - scores[1].numbers.mean(axis=0) + 1) / 2
     sums, sizes = np.bincount(of, weights=d).astype(np.float64), np.bincount(of)

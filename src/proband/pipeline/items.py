@@ -30,8 +30,7 @@ from proband.pipeline.item_analysis import LEAST_SYSTEMS, Fit, ShortTest
 from proband.pipeline.logs import one_set
 from proband.pipeline.report import item_sets
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import VARIATION, Study
-from proband.reporting.numbers.item_sets import picked
+from proband.reporting.numbers.study import VARIATION, Study, picked
 from proband.reporting.page.page import items_page, outcomes, write_browser
 from proband.reporting.tables import Folder
 from proband.stats import Clusters, Difference, Floats, Ints, Scores, holm_where_tested
@@ -88,7 +87,7 @@ def items(
     folder = Folder(Path(out), force=force)
     for sheet in sheets:
         folder.sheet(sheet)
-    order = np.full(study.arrays.count, np.nan)
+    order = np.full(study.count, np.nan)
     order[seen.rows] = -seen.fit.difficulty
     browsed = write_browser(study, folder.add, order=order, facts=seen.facts())
     lede = f"{len(study.systems)} systems on {len(seen.items):,} items that all of them have answered ({study.name})."
@@ -114,11 +113,10 @@ def _short(seen: ItemStudy, folder: Path, test: ShortTest, *, estimate: str | Pa
             raise ProbandError(f"has no answer to {len(missing)} items of the short test: {missing[0]}", file=estimate)
         found = test.estimate(np.array([answers[name] for name in drawn]))
         ends = {"mean": found.mean, "low": found.low, "high": found.high}
-        return {"system": study.labels[0], **ends, "items": len(drawn)}
+        return {"system": study.system_labels[0], **ends, "items": len(drawn)}
     rows = [seen.items[place] for place in sorted(test.drawn.tolist())]
     write_jsonl(folder / "items.jsonl", rows)
-    of = seen.study.items
-    splits = Counter(row.split for row in rows)
+    of, splits = seen.study, Counter(row.split for row in rows)
     write_manifest(folder, splits, of.manifest, {"short test of": of.runs[0].items_sha})
     return {"folder": str(folder), "items": len(rows)}
 
@@ -139,11 +137,11 @@ class ItemStudy:
         runs = np.array(outcomes(study))
         rows = np.flatnonzero(study.mask({}) & ~np.isnan(runs).any(axis=0))
         right = np.array([runs[list(system.runs)][:, rows].mean(axis=0) for system in study.systems])
-        return cls(study=study, rows=rows, right=right, clusters=study.arrays.clusters.only(rows))
+        return cls(study=study, rows=rows, right=right, clusters=study.clusters.only(rows))
 
     @cached_property
     def items(self) -> list[Item]:
-        at = picked(self.study.items.items_from, Item, self.rows.tolist())
+        at = picked(self.study.items_from, Item, self.rows.tolist())
         return [at[row] for row in self.rows.tolist()]
 
     @cached_property
@@ -192,7 +190,7 @@ class ItemStudy:
     def predictors(self, wanted: Sequence[str]) -> tuple[list[str], Floats, list[str]]:
         """Names and columns of the predictors (numbers unchanged, other tags against their most frequent value), and
         the tags that cannot be used. A column that depends linearly on earlier ones is left out."""
-        tags, names, columns, unused = self.study.arrays.tags, list[str](), list[Floats](), list[str]()
+        tags, names, columns, unused = self.study.tags, list[str](), list[Floats](), list[str]()
         if unknown := [name for name in wanted if name not in tags]:
             raise ProbandError(f"the items have no tag {unknown[0]!r}; there are {', '.join(sorted(tags)) or 'none'}")
         for tag in wanted or [name for name in tags if name not in ("split", VARIATION)]:
@@ -232,12 +230,12 @@ class ItemStudy:
 
     def group_sheet(self, group: str) -> Sheet:
         """The named systems against the others, on the items with each value of a tag."""
-        labels = self.study.labels
+        labels = self.study.system_labels
         chosen = np.array([any(fnmatchcase(label, each) for each in group.split(",")) for label in labels])
         if not chosen.any() or chosen.all():
             raise ProbandError(f"--group {group} matches {chosen.sum()} of the systems {', '.join(labels)}")
         sets: dict[str, Mask] = {}  # the items by each value of each tag that has a few
-        for tag, coded in self.study.arrays.tags.items():
+        for tag, coded in self.study.tags.items():
             codes = coded.codes[self.rows]
             there = np.unique(codes)
             if tag not in ("split", VARIATION) and 1 < len(there) <= VALUES:

@@ -31,7 +31,7 @@ from proband.core.tables import SUFFIXES, kind_of, read_table
 from proband.core.types import Answer, Item, Run, Split, Tag
 from proband.pipeline.report import item_sets
 from proband.reporting.numbers.formatting import unique
-from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
+from proband.reporting.numbers.study import AnsweredRun, ItemSet
 
 CLUSTER_FIELDS = ("clusters", "cluster")
 SAMPLES = "samples_*.jsonl"  # the logs of lm-eval

@@ -16,7 +16,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.core.metrics import scored_splits
 from proband.pipeline.logs import one_set
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.study import Study
 from proband.stats import on_common_items
 from proband.stats.clusters import GrowingClusters, clusters_of
 from proband.stats.planning import Pilot, PlannedDesign, PlannedSizes, required
@@ -119,11 +119,11 @@ def _from_runs(
     scores = on_common_items(*scores) if scores else []  # one may know nothing of some items
     if len(scores) != len(study.systems) or not all(map(len, scores)):
         raise ProbandError(f"the runs share no item that {chosen.name!r} applies to")
-    basis = f"pilot runs {' and '.join(study.labels)}"
+    basis = f"pilot runs {' and '.join(study.system_labels)}"
     if len(scores) == 1:
-        basis = f"pilot run {study.labels[0]}; answers of two systems assumed to correlate by {agreement:g}"
+        basis = f"pilot run {study.system_labels[0]}; answers of two systems assumed to correlate by {agreement:g}"
     pilot = Pilot.of(scores, agreement=agreement)
-    tag = study.arrays.tags.get(by or "")
+    tag = study.tags.get(by or "")
     if by and tag is None:
         raise ProbandError(f"the items have no tag {by!r}")
     return pilot, len(np.unique(tag.codes[scores[0].items])) if tag else 0, basis

@@ -27,7 +27,7 @@ from proband.pipeline.steps import steps_of_runs
 from proband.reporting import AnsweredRun, ItemSet, check_folder, write_leaderboard, write_report
 from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import VARIATION, Study
+from proband.reporting.numbers.study import VARIATION, Study
 
 FEW_WORDS = 8  # a reply with fewer has no steps
 
@@ -157,11 +157,11 @@ def score(folder: str | Path, *, split: str = "") -> dict[str, Any]:
     that are scored, if not those that core/metrics.py settles on."""
     sets = item_sets([folder])[0]
     study = Study(sets, sets.suite.metrics, split=split)
-    (cell,), (answered,) = study.cell(study.main, {}), study.arrays.runs
+    (cell,), (answered,) = study.cell(study.main, {}), study.answered_items
     groups = []
     tags = [tag for table in sets.suite.tables[:1] for tag in (*table.rows, *table.columns)]
     for tag in [*tags, *([VARIATION] if study.varied else [])]:
-        codes = study.arrays.tags.get(tag)
+        codes = study.tags.get(tag)
         values = [value for value in codes.values if tag != "split" or value in study.splits] if codes else []
         for value in sorted(values, key=lambda v: (isinstance(v, str), v)) if 1 < len(values) <= LISTED_VALUES else ():
             (part,) = study.cell(study.main, {tag: value})

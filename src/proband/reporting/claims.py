@@ -14,14 +14,14 @@ from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from proband.core.files import group_by_key
-from proband.core.suite import Claim, Contrast, Outcome, Results, Sheet, Where
+from proband.core.suite import Claim, Contrast, Outcome, Sheet, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import ALPHA, Study, matches
-from proband.reporting.numbers.comparisons import contrasted
+from proband.reporting.numbers.comparisons import ALPHA, contrasted
+from proband.reporting.numbers.study import Study, matches
 from proband.stats import holm
 
 
@@ -45,12 +45,12 @@ def judge(
     """The verdicts on all claims of the suites (or on others, by suite), corrected together. Item sets of one suite
     share its claims: where one has data, the others are not mentioned."""
     verdicts: list[Verdict] = []
-    suites = {study.items.suite.name: study.items.suite for study, _ in studies}
+    suites = {study.suite.name: study.suite for study, _ in studies}
     for name, suite in suites.items():
-        own = [each for each in studies if each[0].items.suite.name == name]
+        own = [each for each in studies if each[0].suite.name == name]
         for claim in suite.claims if claims is None else claims.get(name, ()):
             if claim.across is not None:
-                outcomes = claim.across([cast(Results, replace(study.items, splits=study.splits)) for study, _ in own])
+                outcomes = claim.across([study for study, _ in own])
                 rows = list(_of_outcomes(own[0][0], claim, outcomes))
             else:
                 rows = [row for study, sheets in own for row in _verdicts(study, claim, sheets)]
@@ -124,7 +124,7 @@ def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list
         for at, system in enumerate(study.systems)
         if not str(system.tags["run.model"]).startswith("baseline:") or not of_runs
     )
-    tags = study.arrays.tags
+    tags = study.tags
     values = [study.splits if name == "split" else tags[name].values if name in tags else () for name in of_items]
     return [
         ({**dict(zip(of_runs, run)), **dict(zip(of_items, items))}, systems)
@@ -146,11 +146,11 @@ def _places(
     between_runs = any(name.startswith("run.") for name in named)
     if not between_runs and all(contrast.pair != "item" for contrast in claim.contrasts):
         for at in systems:
-            yield study.labels[at], [(contrast, [(at, at)]) for contrast in claim.contrasts]
+            yield study.system_labels[at], [(contrast, [(at, at)]) for contrast in claim.contrasts]
     elif len(places) == 1 and places[0][1]:
         ((contrast, pairs),) = places
         for a, b in pairs:
-            yield f"{study.labels[a]} / {study.labels[b]}", [(contrast, [(a, b)])]
+            yield f"{study.system_labels[a]} / {study.system_labels[b]}", [(contrast, [(a, b)])]
     else:
         runs = {name: value for name, value in group.items() if name.startswith("run.")}
         yield formatting.group(runs) if runs else "", places

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -20,9 +20,9 @@ from proband.core.metrics import ACCURACY, WARNED, Metric, answered_rightly, bes
 from proband.core.suite import Table
 from proband.core.types import Answer, Estimate, Item
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import ALPHA, Comparison, Study
-from proband.reporting.numbers.item_sets import Codes
+from proband.reporting.numbers.comparisons import ALPHA, Comparison
 from proband.reporting.numbers.score_tables import ScoreTable
+from proband.reporting.numbers.study import Codes, Study
 from proband.stats import Scores, holm
 
 SENTENCES = 6
@@ -48,7 +48,7 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     """The best model, the next best system, and whether they differ; empty for two baselines."""
     metric, sign = study.main, -1 if study.main.better == "high" else 1
     overall = [(sign * cell.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell]
-    ranked = [study.labels[at] for _, at in sorted(overall)]
+    ranked = [study.system_labels[at] for _, at in sorted(overall)]
     first = next((label for label in ranked if not label.startswith(("baseline:", "solver:"))), "")
     second = next((label for label in ranked if label != first), "")
     if not first or not second:
@@ -62,7 +62,7 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     if pair.value == 0:
         return f"{first} and {second} have the same {name}, {formatting.value(pair.mean_a, metric)}."
     ahead = f"{pair.a} ({formatting.value(pair.mean_a, metric)}) and {pair.b} ({formatting.value(pair.mean_b, metric)})"
-    left = next((cell for cell, label in zip(study.cell(metric, {}), study.labels) if label == pair.b), None)
+    left = next((cell for cell, label in zip(study.cell(metric, {}), study.system_labels) if label == pair.b), None)
     if left is not None and left.unread > WARNED:
         unread = f"{100 * left.unread:.0f} % of the replies of {pair.b} are unread"
         return f"No model leads on {name}: {ahead} cannot be compared, because {unread}."
@@ -131,7 +131,7 @@ def unread_warnings(study: Study) -> list[str]:
     solver sums them up, and for each system that left more than a few replies unreadable, or items unasked or not
     covered."""
     texts = []
-    for each, label, answered in zip(study.items.answered, study.items.labels, study.arrays.runs, strict=True):
+    for each, label, answered in zip(study.answered, study.labels, study.answered_items, strict=True):
         errors = answered.errors
         if each.unfinished:
             texts.append(f"{label} is not finished: {each.unfinished}.")
@@ -145,7 +145,7 @@ def unread_warnings(study: Study) -> list[str]:
             texts.append(f"{label}: a filter withheld the replies to {of}, which count as wrong.")
         if each.run.summary.get("in_words"):
             texts.append(f"{label}: {each.run.summary['in_words']}.")
-    for label, cell in zip(study.labels, study.cell(study.main, {})):
+    for label, cell in zip(study.system_labels, study.cell(study.main, {})):
         if cell is not None and cell.unread > WARNED:
             texts.append(f"Warning: {100 * cell.unread:.1f} % of the replies of {label} are unread and count as wrong.")
         if cell is not None and cell.skipped:
@@ -169,10 +169,10 @@ def constant_answers(study: Study) -> dict[str, str]:
     """Of each run that gives (nearly) the same answer, or the option at the same place, to all items, whatever is
     right, prefers a letter, or is right as often as one answer to all would be: a sentence that says so. Baselines are
     known to."""
-    items, results = replace(study.items, splits=study.splits), dict[str, str]()
-    for at, (label, run) in enumerate(zip(study.items.labels, study.items.runs, strict=True)):
+    results = dict[str, str]()
+    for at, (label, run) in enumerate(zip(study.labels, study.runs, strict=True)):
         if not run.model.startswith("baseline:"):
-            pairs = list(islice(items.scored(at), LOOKED_AT))
+            pairs = list(islice(study.scored(at), LOOKED_AT))
             text = constant_answer(pairs) or preferred_letter(run.summary.get("letters", {}))
             text = text or (at_majority(pairs) if study.main.name == "accuracy" else "")
             if text:
@@ -272,8 +272,8 @@ class BestShortcut:
 
 def mark_by_shortcut(study: Study) -> BestShortcut | None:
     """Tag the items of a study with whether the best shortcut is right; None where it is everywhere, or nowhere."""
-    suite, known_as = study.items.suite, study.items.runs[0].items_sha
-    right = answered_rightly(suite.baselines, study.items.items, known_as=known_as)
+    suite, known_as = study.suite, study.runs[0].items_sha
+    right = answered_rightly(suite.baselines, study.items, known_as=known_as)
     if study.main.name != "accuracy" or not right:
         return None
     scored = study.mask({})
@@ -285,9 +285,7 @@ def mark_by_shortcut(study: Study) -> BestShortcut | None:
     wrong = int((codes[scored] == 0).sum())
     if not 0 < wrong < int(scored.sum()):
         return None
-    study.arrays = replace(
-        study.arrays, tags={**study.arrays.tags, SHORTCUT: Codes(values=(SHORTCUT_WRONG, SHORTCUT_RIGHT), codes=codes)}
-    )
+    study.tags = {**study.tags, SHORTCUT: Codes(values=(SHORTCUT_WRONG, SHORTCUT_RIGHT), codes=codes)}
     return BestShortcut(name=best, share=shares[best], items=wrong)
 
 
@@ -299,7 +297,7 @@ def shortcut_headline(study: Study, best: BestShortcut) -> str:
     cells = {
         at: (whole, cell)
         for at, (whole, cell) in enumerate(zip(everything, there))
-        if whole and cell and not cell.few and not study.labels[at].startswith("baseline:")
+        if whole and cell and not cell.few and not study.system_labels[at].startswith("baseline:")
     }
     falls = {
         at: whole.mean - cell.mean
@@ -318,6 +316,6 @@ def shortcut_headline(study: Study, best: BestShortcut) -> str:
         for e in (cells[at][1] for at in (most, first))
     )
     wrong = f"Where the best shortcut ({best.in_words}) is wrong, {formatting.count(best.items, 'item')}"
-    fall = f"{study.labels[most]} falls from {formatting.value(cells[most][0].mean, metric)} to {low}"
-    ahead = f"; {study.labels[first]} has the highest {formatting.metric(metric)} there, {high}"
+    fall = f"{study.system_labels[most]} falls from {formatting.value(cells[most][0].mean, metric)} to {low}"
+    ahead = f"; {study.system_labels[first]} has the highest {formatting.metric(metric)} there, {high}"
     return f"{wrong}, {fall}{ahead if first != most else ''}."

@@ -21,10 +21,9 @@ from proband.core.files import dumps, slug, write_text
 from proband.core.suite import Sheet
 from proband.reporting.charts import Axis
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.comparisons import corrected
+from proband.reporting.numbers.comparisons import corrected, pairs_of
 from proband.reporting.numbers.formatting import BY_THEMSELVES, short_model, unique
-from proband.reporting.numbers.item_sets import ItemSet, names
+from proband.reporting.numbers.study import ItemSet, Study, names
 from proband.reporting.page.page import page_of
 from proband.reporting.tables import comma_separated
 
@@ -67,9 +66,9 @@ def write_leaderboard(
 def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
     study = Study(items, seed=seed, split=split)
     study.rank()
-    decided = [pair for pair in corrected(study.pairs(study.main, {}), together=True) if pair.p is not None]
+    decided = [pair for pair in corrected(pairs_of(study, study.main, {}), together=True) if pair.p is not None]
     turned = [pair if pair.better == pair.a else pair.turned() for pair in decided if pair.clear]
-    ahead = [(study.labels.index(pair.a), study.labels.index(pair.b)) for pair in turned]
+    ahead = [(study.system_labels.index(pair.a), study.system_labels.index(pair.b)) for pair in turned]
     groups = letters(len(study.systems), ahead) if decided else [""] * len(study.systems)
     systems = []
     for at, (system, cell) in enumerate(zip(study.systems, study.cell(study.main, {}))):

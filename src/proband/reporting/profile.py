@@ -25,10 +25,9 @@ from proband.core.metrics import Metric, best_choices
 from proband.core.suite import Where
 from proband.core.types import LEFT_OUT, Answer, Estimate, Item, Tag
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import ORIGINAL, VARIATION, Comparison, compared, matches
-from proband.reporting.numbers.comparisons import corrected
+from proband.reporting.numbers.comparisons import Comparison, compared, corrected
 from proband.reporting.numbers.formatting import in_a_sentence
-from proband.reporting.numbers.item_sets import ItemSet
+from proband.reporting.numbers.study import ORIGINAL, VARIATION, ItemSet, matches
 from proband.reporting.variations import in_words, rightness
 from proband.stats import Clusters, Scores, beats_all, clusters_of
 

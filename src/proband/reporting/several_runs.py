@@ -20,11 +20,11 @@ import numpy as np
 
 from proband.core.files import dumps, figure, group_by_key
 from proband.core.metrics import ACCURACY
-from proband.core.suite import Results, Sheet
+from proband.core.suite import Sheet
 from proband.core.types import LEFT_OUT, Answer, Estimate, Item
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.formatting import System, shared_labels, unique
+from proband.reporting.numbers.study import Study
 from proband.reporting.variations import Cell, in_words, share_cells
 from proband.stats import Mean, Scores, Share
 from proband.stats.clusters import Clusters, clusters_of
@@ -35,19 +35,19 @@ PROMPTS = (
 )
 
 
-def several_run_sheets(study: Study, results: Results) -> list[Sheet]:
+def several_run_sheets(study: Study) -> list[Sheet]:
     """A line per model that was asked with several prompts, and one per model that was asked several times."""
     prompted = [each for each in study.systems if "run.prompt" in each.tags]
     alone = [system for system in study.systems if len(system.runs) == 1 and not system.tags.get("run.net")]
     by_prompt, repeated = _groups(prompted, "run.prompt", "run.asked"), _groups(alone, "run.seed")
-    firsts = [[study.items.runs[group[0].runs[0]] for group in groups] for groups in (by_prompt, repeated)]
+    firsts = [[study.runs[group[0].runs[0]] for group in groups] for groups in (by_prompt, repeated)]
     labels = unique(shared_labels(firsts[0], without=["run.prompt"]), joint=" #")
     rows = [(label, *_prompts(study, group)) for label, group in zip(labels, by_prompt, strict=True)]
     header = ("model", "prompts", "mean", "95 %", "lowest", "highest", "standard deviation", "by prompt")
     title = f"Spread between prompts ({formatting.metric(study.main)})"
     sheets = [Sheet(name="prompts", title=title, header=header, rows=tuple(rows), note=PROMPTS)] if rows else []
     asked = shared_labels(firsts[1], without=["run.seed"])
-    lines = [_repeats(label, results, [each.runs[0] for each in group]) for label, group in zip(asked, repeated)]
+    lines = [_repeats(label, study, [each.runs[0] for each in group]) for label, group in zip(asked, repeated)]
     shares = ("same every time", "95 %", "pass^k, k = repeats", "95 %", "by vote", "95 %")
     columns = ("model", "repeats", "items", "score", *shares)
     note = "pass^k: right every time. By vote: the answer that most repeats gave."
@@ -89,10 +89,10 @@ def over_prompts(scores: Mapping[str, Scores], *, share: bool) -> Estimate:
     return Scores.of(values, clusters=Clusters.of(names), estimator=Share() if share else Mean()).interval()
 
 
-def _repeats(label: str, results: Results, runs: Sequence[int]) -> tuple[Cell, ...]:
+def _repeats(label: str, study: Study, runs: Sequence[int]) -> tuple[Cell, ...]:
     given: dict[str, tuple[Item, list[Answer]]] = {}
     for run in runs:
-        for item, answer in results.scored(run):
+        for item, answer in study.scored(run):
             if answer.status not in LEFT_OUT and item.gold is not None:
                 given.setdefault(item.id, (item, []))[1].append(answer)
     whole = [(item, answers) for item, answers in given.values() if len(answers) == len(runs)]

@@ -25,7 +25,7 @@ from proband.core.files import figure, p_value
 from proband.core.metrics import Metric, best_choices
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
-from proband.reporting.numbers.cells import ORIGINAL
+from proband.reporting.numbers.study import ORIGINAL
 from proband.stats import Clusters, Difference, Estimate, Scores, clusters_of, contrast, holm_where_tested
 from proband.stats.ranking import best_threshold
 

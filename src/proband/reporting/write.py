@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import slug
 from proband.core.metrics import Metric
 from proband.core.progress import Progress, log
-from proband.core.suite import Claim, Results, Sheet, Suite, Table
+from proband.core.suite import Claim, Sheet, Suite, Table
 from proband.reporting.charts import MODELS, WIDE, dot_plot, svg
 from proband.reporting.claims import claims_sheet, judge
 from proband.reporting.findings import (
@@ -26,11 +26,10 @@ from proband.reporting.findings import (
     unread_warnings,
 )
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import Study
 from proband.reporting.numbers.comparisons import comparisons
 from proband.reporting.numbers.formatting import System, short_model, unique
-from proband.reporting.numbers.item_sets import ItemSet, names
 from proband.reporting.numbers.score_tables import ScoreTable, combined_table, fill
+from proband.reporting.numbers.study import ItemSet, Study, names
 from proband.reporting.page.page import PAGES, Section, pages, write_browser
 from proband.reporting.profile import Profile
 from proband.reporting.profile_texts import as_json, as_table
@@ -104,7 +103,7 @@ def write_report(sets: Sequence[ItemSet], *, out: Path, **options: Any) -> dict[
         "page": str(out / "index.html"),
         "models": len({run.model for each in sets for run in each.runs}),
         "items": sum(study.asked_count for study in studies),
-        "answers": sum(len(run.lines) for study in studies for run in study.arrays.runs),
+        "answers": sum(len(run.lines) for study in studies for run in study.answered_items),
         "sentences": [sentence for section in sections for sentence in section.findings],
         "scores": [line for section in sections for line in _scores(section)],
         **(
@@ -157,27 +156,27 @@ def colour(studies: Sequence[Study], first: Sequence[str] = ()) -> None:
 
 def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callable[[], None]) -> Section:
     """The files of one item set."""
-    suite = study.items.suite
-    varied = effects_of(study.items.manifest) if "variations" in study.items.manifest else {}
+    suite = study.suite
+    varied = effects_of(study.manifest) if "variations" in study.manifest else {}
     headline = Table(name="headline", title=f"All {study.scope}", rows=(), columns=(), metric=study.main.name)
     best = mark_by_shortcut(study) if suite.baselines and what.shortcuts else None
     wanted = [headline]
     wanted += [variation_table(study.main, varied)] if varied else []
     wanted += [best.table(study.main.name)] if best else []
     overall, *scores = [fill(study, table) for table in wanted]
-    results, sheets = cast(Results, dataclasses.replace(study.items, splits=study.splits)), list[Sheet]()
+    sheets = list[Sheet]()
     for table in what.tables_of(suite):
         if table.of_scores:
             scores += [filled] if (filled := fill(study, table)).filled else []
-        elif table.built_with.items() <= study.items.manifest.get("options", {}).items():
-            sheets += _made(table, results, study, what) if table.of else combined_table(study, table)
+        elif table.built_with.items() <= study.manifest.get("options", {}).items():
+            sheets += _made(table, study, what) if table.of else combined_table(study, table)
         advance()
     mains = (each for each in scores if each.metric is study.main and each.by_system)
     first = next((each for each in mains if SHORTCUT not in each.table.columns), None)
     if len(study.systems) > 1:
-        sheets += several_run_sheets(study, results)
+        sheets += several_run_sheets(study)
     if varied:
-        sheets += variation_sheets(results, study.main)
+        sheets += variation_sheets(study, study.main)
     sheets = [dataclasses.replace(sheet, name=f"{study.key}-{slug(sheet.name)}") for sheet in sheets]
     for sheet in (overall, *scores, *sheets):
         folder.sheet(sheet)
@@ -196,11 +195,11 @@ def _section(study: Study, folder: Folder, what: ReportOptions, advance: Callabl
     )
 
 
-def _made(table: Table, results: Results, study: Study, what: ReportOptions) -> Sequence[Sheet]:
+def _made(table: Table, study: Study, what: ReportOptions) -> Sequence[Sheet]:
     """The sheets of a table with its own function. If its package is missing, the table is left out unless it was
     requested by name."""
     try:
-        return table.of(results, study.seed) if table.of else ()
+        return table.of(study, study.seed) if table.of else ()
     except ProbandError as error:
         if what.tables is not None or "pip install" not in str(error):
             raise
@@ -215,23 +214,22 @@ def _plain(records: Sequence[Any]) -> list[dict[str, Any]]:
 def _set_summary(section: Section) -> dict[str, Any]:
     """All estimates and comparisons."""
     study, scores = section.study, [each for each in section.tables if isinstance(each, ScoreTable)]
-    items = study.items
     return {
         "key": study.key,
-        "suite": items.suite.name,
-        "source": items.source,
-        "items": study.arrays.count,
+        "suite": study.suite.name,
+        "source": study.source,
+        "items": study.count,
         "split": list(study.splits),
-        "items_sha": items.runs[0].items_sha,
+        "items_sha": study.runs[0].items_sha,
         "metric": study.main.name,
         "unit": study.main.unit,
         "better": study.main.better,
         "intervals": {"level": 0.95, "least_degrees_of_freedom": LEAST_FREEDOM},
         "runs": [
             {"label": label, "model": run.model, "solver": run.solver, "seed": run.seed, "answers": len(known.lines)}
-            for label, run, known in zip(items.labels, items.runs, study.arrays.runs)
+            for label, run, known in zip(study.labels, study.runs, study.answered_items)
         ],
-        "systems": [{"label": each.label, "runs": [items.labels[run] for run in each.runs]} for each in study.systems],
+        "systems": [{"label": each.label, "runs": [study.labels[run] for run in each.runs]} for each in study.systems],
         "tables": [
             {
                 "name": table.name,
@@ -262,11 +260,11 @@ def _scores(section: Section) -> list[dict[str, Any]]:
     rows = []
     for at, (cell, hard) in enumerate(zip(study.cell(metric, {}), study.cell(metric, {SHORTCUT: SHORTCUT_WRONG}))):
         if cell is not None:
-            first = study.items.runs[study.systems[at].runs[0]]
+            first = study.runs[study.systems[at].runs[0]]
             row = {
                 "items": study.name,
                 "split": ",".join(study.splits),
-                "model": study.labels[at],
+                "model": study.system_labels[at],
                 "metric": formatting.metric(metric),
                 "asked": formatting.how_asked(first),
                 "mean": formatting.figure(cell.mean, metric),

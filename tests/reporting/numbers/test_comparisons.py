@@ -11,9 +11,9 @@ from proband.core.metrics import ACCURACY, Metric
 from proband.core.types import Item
 from proband.reporting import ItemSet
 from proband.reporting.findings import sentences
-from proband.reporting.numbers.cells import Comparison, Study
-from proband.reporting.numbers.comparisons import comparisons
+from proband.reporting.numbers.comparisons import Comparison, comparisons
 from proband.reporting.numbers.score_tables import fill
+from proband.reporting.numbers.study import Study
 from proband.stats import holm
 
 
@@ -25,8 +25,8 @@ def test_comparisons_of_a_pair_are_corrected_together(make_set: Callable[..., It
     study = Study(make_set(640), seed=0)
     compared = comparisons(study)
     assert len(compared) == 6 * (1 + 4)
-    for a in study.labels:
-        for b in study.labels:
+    for a in study.system_labels:
+        for b in study.system_labels:
             family = between(compared, a, b)
             if family:  # all items first, the columns after them
                 first, *columns = family
@@ -104,10 +104,10 @@ def test_of_many_systems_the_best_and_the_neighbours_are_compared(make_set: Call
     items = make_set(64, models=[f"m{i}" for i in range(12)])
     study = Study(items, seed=0)
     compared = comparisons(study)
-    means = {label: cell.mean for label, cell in zip(study.labels, study.cell(ACCURACY, {})) if cell}
-    ranked = sorted(means, key=lambda label: (-means[label], study.labels.index(label)))
+    means = {label: cell.mean for label, cell in zip(study.system_labels, study.cell(ACCURACY, {})) if cell}
+    ranked = sorted(means, key=lambda label: (-means[label], study.system_labels.index(label)))
     pairs = {frozenset((c.a, c.b)) for c in compared}
     assert pairs == {frozenset(p) for p in [*itertools.pairwise(ranked), *((ranked[0], x) for x in ranked[1:])]}
-    two = dataclasses.replace(items, answered=[items.answered[study.labels.index(x)] for x in ranked[:2]])
+    two = dataclasses.replace(items, answered=[items.answered[study.system_labels.index(x)] for x in ranked[:2]])
     among = between(compared, *ranked[:2])
     assert [c.p_holm for c in comparisons(Study(two, seed=0))] == [c.p_holm for c in among]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from proband.core.types import Answer, Item, Run
-from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
 from proband.reporting.numbers.score_tables import combined_table
+from proband.reporting.numbers.study import AnsweredRun, ItemSet, Study
 from proband.suites.script import SUITE
 from proband.suites.script.paper.tables import BY_BLANK, KIDSCOOK, TABLE4
 

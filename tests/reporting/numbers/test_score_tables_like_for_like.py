@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from proband.core.suite import Published
-from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import ItemSet
 from proband.reporting.numbers.score_tables import ScoreTable, fill
+from proband.reporting.numbers.study import ItemSet, Study
 from proband.reporting.tables import comma_separated, latex, markdown
 from proband.reporting.write import write_report
 

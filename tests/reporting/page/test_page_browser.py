@@ -12,7 +12,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import write_text
 from proband.core.metrics import accuracy_of as accuracy
 from proband.reporting import ItemSet
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.study import Study
 from proband.reporting.page import page
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from proband.reporting import ItemSet, write_report
 from proband.reporting.charts import COLOURS, MODELS, shape_of
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.study import Study
 from proband.reporting.write import colour
 
 NAMES = (
@@ -149,7 +149,7 @@ def test_a_model_has_one_colour_however_it_is_asked(make_set: Callable[..., Item
         return Study(dataclasses.replace(made, answered=answered))
 
     studies = [asked(("m", "prior"), ("m", "fill"), ("n", "fill")), asked(("n", "pppl")), asked(("m", "fill"))]
-    assert [study.labels for study in studies] == [("m · prior", "m · fill", "n"), ("n",), ("m",)]
+    assert [study.system_labels for study in studies] == [("m · prior", "m · fill", "n"), ("n",), ("m",)]
     colour(studies, ["n", "m"])
     (control, main, other), (alone,), (again,) = (study.hues for study in studies)
     assert (alone, other, main, again) == (0, 0, 1, 1)

@@ -14,7 +14,7 @@ from proband.core.metrics import NOT_ASKED, answered_rightly
 from proband.core.suite import Claim, Contrast
 from proband.pipeline.report import item_sets
 from proband.reporting.claims import judge
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.study import Study
 from proband.suites.kinship.shortcuts import SHORTCUTS, Clues, LogisticRegression, Question, path
 
 

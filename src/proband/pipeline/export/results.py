@@ -21,7 +21,7 @@ from proband.core.version import __version__
 from proband.models import IN_FILES, at_server, kind_of
 from proband.pipeline.export.source import task_name
 from proband.pipeline.report import item_sets
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.study import Study
 
 INTERVAL = "Proband: Wilson's interval at the effective number of items, clustered (docs/statistics.md)"
 
@@ -108,7 +108,7 @@ def _aggregate(run: Run, study: Study, estimate: Estimate, model: str) -> dict[s
 def _samples(run: Run, study: Study) -> Iterator[Mapping[str, Any]]:
     """A record per item that was scored; none for metrics over sets."""
     method = {"turn_idx": 0, "source": "output.raw", "extraction_method": f"proband:{run.solver}", "is_terminal": True}
-    for item, answer in study.items.answers(0):
+    for item, answer in study.answers(0):
         value = study.main.value(item, answer) if item.split in study.splits else None
         if value is not None:
             chosen = chosen_answer(item, answer) or answer.text or ""

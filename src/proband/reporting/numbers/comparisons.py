@@ -9,8 +9,8 @@ that suits them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NotRequired, TypedDict
 
 import numpy as np
@@ -20,12 +20,12 @@ from proband.core.metrics import Metric
 from proband.core.suite import Contrast, Outcome, Where
 from proband.core.types import Run, Tag
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import Comparison, Study
-from proband.reporting.numbers.item_sets import Codes
 from proband.reporting.numbers.score_tables import SPLIT, keys_of
+from proband.reporting.numbers.study import Codes, Study
 from proband.stats import ONE_SEED, Difference, Mean, Scores, holm, on_common_items
 from proband.stats import contrast as paired
 
+ALPHA = 0.05
 MOST_PAIRS = 45  # ten systems
 ComparedRuns = TypedDict("ComparedRuns", {  # of `proband compare` in Python and with --json
     "a": str, "b": str, "systems": list[str], "asked": str, "suite": str, "metric": str, "unit": str, "better": str,
@@ -36,14 +36,71 @@ ComparedRuns = TypedDict("ComparedRuns", {  # of `proband compare` in Python and
 })  # fmt: skip
 
 
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Difference):
+    """System a minus system b on the items of `group` that both answered."""
+
+    group: Where = field(default_factory=dict)
+    a: str = ""
+    b: str = ""
+    better: str = ""  # a or b, or empty where there is no difference at all
+    p_holm: float | None  # corrected for the other comparisons of a and b
+    tests: int = 1  # that are corrected together
+    once: int = 0  # how many of the two are nets that were trained once
+
+    @classmethod
+    def of(cls, result: Difference, **own: Any) -> Comparison:
+        """A difference that is not corrected for others."""
+        return cls(**{each.name: getattr(result, each.name) for each in fields(result)}, p_holm=result.p, **own)
+
+    @property
+    def detectable(self) -> float | None:
+        """The true difference that is found with a power of 80 %, after the same correction."""
+        return self.detectable_among(self.tests)
+
+    def record(self) -> dict[str, Any]:
+        """Its numbers by name, with the verdict."""
+        own = super().record()
+        named = {"difference": own.pop("value"), "training": own.pop("note"), "verdict": self.verdict}
+        return own | named | {"undecided": self.p is None}
+
+    def turned(self) -> Comparison:
+        """b minus a."""
+        return replace(
+            self, a=self.b, b=self.a, mean_a=self.mean_b, mean_b=self.mean_a,
+            value=-self.value, low=-self.high, high=-self.low,
+            changed=None if (c := self.changed) is None else (c[0], c[2], c[1], c[3]),
+        )  # fmt: skip
+
+    @property
+    def clear(self) -> bool:
+        """Significant: corrected p below 0.05 (then the interval leaves out zero)."""
+        return self.p_holm is not None and self.p_holm < ALPHA
+
+    @property
+    def verdict(self) -> str:
+        if self.p is None:
+            return "too few to tell" if self.few else self.note
+        result = f"{self.better} is better" if self.clear else "not significant"
+        return f"{result} ({self.note})" if self.note else result
+
+
+def compared(metric: Metric, a: Scores, b: Scores, *, group: Where, labels: tuple[str, str]) -> Comparison:
+    """Two systems on the items that both have."""
+    result = a.minus(b)
+    ahead = labels[0] if metric.ahead(result.mean_a, result.mean_b) else labels[1]
+    better, once = "" if result.mean_a == result.mean_b else ahead, sum(each.seeds.unknown for each in (a, b))
+    return Comparison.of(result, group=group, a=labels[0], b=labels[1], better=better, once=once)
+
+
 def scopes(study: Study, by: str = "") -> list[Where]:
     """Where two systems are compared: on all items that are scored, and in each column of the first table (or for each
     value of `by`)."""
     everything: Where = {}
     if by:
-        values = sorted(study.arrays.tags[by].values, key=str) if by in study.arrays.tags else []
+        values = sorted(study.tags[by].values, key=str) if by in study.tags else []
         return [everything, *({by: value} for value in values)] if len(values) > 1 else [everything]
-    for table in study.items.suite.tables:
+    for table in study.suite.tables:
         tags = (*table.rows, *table.columns)
         if table.metric != study.main.name or not table.columns or any(name.startswith("run.") for name in tags):
             continue
@@ -55,6 +112,19 @@ def scopes(study: Study, by: str = "") -> list[Where]:
     return [everything]
 
 
+def pairs_of(
+    study: Study, metric: Metric, where: Where, *, only: Collection[tuple[int, int]] | None = None
+) -> list[Comparison]:
+    """Every pair of systems (or only some), on the items that both have a number for."""
+    scores, labels = study.scores(metric, where), study.system_labels
+    pairs = []
+    for a, b in itertools.combinations(sorted(scores), 2):
+        one, other = on_common_items(scores[a], scores[b])
+        if len(one) and (only is None or (a, b) in only):
+            pairs.append(compared(metric, one, other, group=where, labels=(labels[a], labels[b])))
+    return pairs
+
+
 def comparisons(study: Study, metric: Metric | None = None, *, by: str = "", every: bool = False) -> list[Comparison]:
     """Every pair of systems in every scope, the better one first. All items come first, at their own p-value; the
     columns after them, corrected (Holm) among those of the pair that a test can decide, and none more significant than
@@ -63,7 +133,7 @@ def comparisons(study: Study, metric: Metric | None = None, *, by: str = "", eve
     if len(study.systems) < 2:
         return []
     only = None if every else _worth_comparing(study, metric)
-    pairs = [pair for scope in scopes(study, by) for pair in study.pairs(metric, scope, only=only)]
+    pairs = [pair for scope in scopes(study, by) for pair in pairs_of(study, metric, scope, only=only)]
     return [pair if pair.better in (pair.a, "") else pair.turned() for pair in corrected(pairs)]
 
 
@@ -107,7 +177,7 @@ Tested = tuple[float, float, float | None, str, float | None]  # both values, p,
 def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -> Outcome | None:
     """`above` of system a against `below` of system b, within the group; None where there is no data. The difference is
     how far `above` is ahead, the margin taken off."""
-    metric = study.items.suite.metric(contrast.metric)
+    metric = study.suite.metric(contrast.metric)
     wheres = [{**group, **contrast.where, **side} for side in (contrast.above, contrast.below)]
     above, below = (study.scores_of(at, metric, study.mask(where)) for at, where in zip((a, b), wheres))
     margin = contrast.margin if metric.better == "high" else -contrast.margin  # what the first side is moved by
@@ -118,7 +188,7 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
             raise ProbandError(f"a contrast by item selects different items: {_side(wheres[0])} and {_side(wheres[1])}")
         result = _by_item(above, below, margin)
     elif contrast.pair or contrast.unit:
-        tag = study.arrays.tags.get(contrast.pair or contrast.unit)
+        tag = study.tags.get(contrast.pair or contrast.unit)
         parts = [_by_tag(side, tag) if tag else {} for side in (above, below)]
         name = formatting.name(contrast.pair or contrast.unit)
         if contrast.pair:
@@ -132,7 +202,7 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
     first, second, p, counted, seen = result
     values = f"{formatting.value(first, metric)} against {formatting.value(second, metric)}"
     margin_text = f", margin {formatting.distance(contrast.margin, metric)}" if contrast.margin else ""
-    runs = (study.items.runs[study.systems[at].runs[0]] for at in (a, b))
+    runs = (study.runs[study.systems[at].runs[0]] for at in (a, b))
     what = " minus ".join(map(_side, (contrast.above, contrast.below), runs))
 
     def both_below(level: Callable[[Metric, Scores], float | None]) -> bool:

@@ -22,8 +22,8 @@ from proband.core.metrics import SPLITS, Metric, splits_in_words
 from proband.core.suite import Published, Sheet, Table, Where
 from proband.core.types import Estimate, Tag
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import VARIATION, Study, matches
 from proband.reporting.numbers.formatting import shared_labels
+from proband.reporting.numbers.study import VARIATION, Study, matches
 from proband.stats import LEAST_FREEDOM, share_of_trainings
 
 Key = tuple[Tag, ...]
@@ -246,14 +246,14 @@ def tip(table: ScoreTable, line: Line, column: int) -> str:
 
 def fill(study: Study, table: Table) -> ScoreTable:
     """Count every cell of a table."""
-    metric = study.items.suite.metric(table.metric)
+    metric = study.suite.metric(table.metric)
     rows, columns = keys_of(study, table, table.rows), keys_of(study, table, table.columns)
     of_runs = any(name.startswith("run.") for name in table.rows)  # all templates together mean nothing
     of_runs = of_runs or SPLIT in table.rows  # and so do training and test items
     keys: list[Key | None] = [*rows, None] if table.rows and len(rows) > 1 and not of_runs else list(rows)
     labels, members = _labels(study, table)
-    data = study.items.manifest.get("fingerprint")  # figures that were measured on the same, known by its content
-    every = [f for f in study.items.suite.published() if f.metric == table.metric and data in f.on.fingerprints]
+    data = study.manifest.get("fingerprint")  # figures that were measured on the same, known by its content
+    every = [f for f in study.suite.published() if f.metric == table.metric and data in f.on.fingerprints]
     counted: Where = {SPLIT: study.splits, **table.where}
     cells: dict[tuple[Key | None, Key], Sequence[Estimate | None]] = {}
     published: dict[tuple[Key | None, Key], Mapping[str, Published]] = {}
@@ -280,12 +280,12 @@ def fill(study: Study, table: Table) -> ScoreTable:
                 for figure in published[row, column].values()
             ]
             tags = study.systems[systems[0]].tags
-            differs = tuple(differences(compared, study.items.manifest, tags))
+            differs = tuple(differences(compared, study.manifest, tags))
             if any(found):
                 model = str(tags["run.model"])
                 lines.append(Line(row=row, label=label, model=model, run=run, cells=found, differs=differs))
         lines += theirs
-    own_lines = labels == study.labels
+    own_lines = labels == study.system_labels
     return ScoreTable(
         name=f"{study.key}-{table.name}",
         title=table.title,
@@ -309,8 +309,8 @@ def _labels(study: Study, table: Table) -> tuple[tuple[str, ...], list[list[int]
     """The labels of a table's lines, and the systems that share each."""
     used = [name for name in (*table.rows, *table.columns) if name.startswith("run.")]
     if not used:
-        return study.labels, [[at] for at in range(len(study.systems))]
-    runs = [study.items.runs[system.runs[0]] for system in study.systems]
+        return study.system_labels, [[at] for at in range(len(study.systems))]
+    runs = [study.runs[system.runs[0]] for system in study.systems]
     pooled = [system.tags["run.model"] != run.model for system, run in zip(study.systems, runs, strict=True)]
     names = shared_labels(runs, pooled=pooled, without=used)
     labels = tuple(dict.fromkeys(names))
@@ -344,7 +344,7 @@ def keys_of(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
 
 
 def _item_keys(study: Study, table: Table, names: Sequence[str]) -> list[Key]:
-    tags = study.arrays.tags
+    tags = study.tags
     every = [name for name in (*table.rows, *table.columns) if not name.startswith("run.")]
     if any(name not in tags for name in every):
         return []
@@ -374,7 +374,7 @@ def _place(table: Table, name: str, value: Tag) -> tuple[int, float, str]:
 def combined_table(study: Study, combined: Table) -> list[Sheet]:
     """The means of several tables: a line per model and column of the tables, over all their rows, a column per table;
     intervals and tests are in these tables."""
-    named = {table.name: table for table in study.items.suite.tables}
+    named = {table.name: table for table in study.suite.tables}
     tables = {head: fill(study, named[name]) for head, name in combined.adjacent.items()}
     lines: dict[tuple[str, Key], dict[str, float | int]] = {}
     differs: dict[str, dict[str, None]] = {}

@@ -40,9 +40,9 @@ from proband.reporting.charts import (
 from proband.reporting.claims import Verdict
 from proband.reporting.claims import counts as claim_counts
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.cells import Comparison, Study
-from proband.reporting.numbers.item_sets import picked
+from proband.reporting.numbers.comparisons import Comparison
 from proband.reporting.numbers.score_tables import Line, ScoreTable, tip
+from proband.reporting.numbers.study import Study, picked
 from proband.reporting.profile import Profile
 from proband.reporting.profile_texts import as_table
 from proband.stats.clusters import Floats, Ints
@@ -116,18 +116,18 @@ def _overview(
         contents += [("profile", "Profile", 1), ("examples", "Right and wrong", 1)]
         table = as_table(profile)
         own |= {"profile_figure": _both_widths(partial(dot_plot, table)), "profile_marks": marks_key(table, dot_plot)}
-        own["item_pages"] = {view["study"].items.source: view["file"] for view in views}
+        own["item_pages"] = {view["study"].source: view["file"] for view in views}
     contents += [("learnt", "Main findings", 1)] if learnt or notes else []
     contents += [(view["key"], view["title"], 2) for view in views]
     contents += [("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
     scores = (each for section in sections for each in section.tables if isinstance(each, ScoreTable))
     if learnt and (plotted := next((each for each in scores if drawing(each) is line_plot), None)):
         own["picture"] = {"title": plotted.table.title, **_both_widths(partial(line_plot, plotted), switched=False)}
-    every = {run.model for section in sections for run in section.study.items.runs}
+    every = {run.model for section in sections for run in section.study.runs}
     asked = {model for model in every if not model.startswith(("baseline:", "solver:"))} or every
     models = formatting.count(len(asked), "model")
     models += f" and {formatting.count(len(every - asked), 'baseline')}" if every - asked else ""
-    answers = sum(len(run.lines) for section in sections for run in section.study.arrays.runs)
+    answers = sum(len(run.lines) for section in sections for run in section.study.answered_items)
     items = sum(section.study.asked_count for section in sections)
     counts = ", ".join((models, formatting.count(items, "item"), formatting.count(answers, "answer")))
     return own | {"contents": contents, "counts": counts, "learnt": learnt, "notes": notes, "profile": profile}
@@ -174,13 +174,13 @@ def _shared() -> dict[str, Any]:
 
 def _view(section: Section) -> dict[str, Any]:
     study, panels = section.study, [panel(each) for each in section.tables]
-    scored, suite = study.mask({}), study.items.suite
-    rows = np.concatenate([run.values(study.main.name)[0] for run in study.arrays.runs])
+    scored, suite = study.mask({}), study.suite
+    rows = np.concatenate([run.values(study.main.name)[0] for run in study.answered_items])
     counted = np.unique(rows[scored[rows]])
-    clusters = formatting.count(study.arrays.clusters.count, "cluster")
+    clusters = formatting.count(study.clusters.count, "cluster")
     about = [
-        f"{formatting.count(study.asked_count, 'item')} asked, of {study.arrays.count:,} in {clusters}",
-        study.items.source,
+        f"{formatting.count(study.asked_count, 'item')} asked, of {study.count:,} in {clusters}",
+        study.source,
         suite.cites,
     ]
     axis_range = (0.0, 1.0) if study.main.percent else section.overall.value_range
@@ -291,20 +291,19 @@ def _both_widths(draw: Callable[[float], Picture], *, switched: bool = True) -> 
 
 def provenance(study: Study) -> dict[str, Any]:
     """The manifest of the items, and the record of every run."""
-    items, manifest = study.items, study.items.manifest
     facts = {
-        "suite": items.suite.name,
-        "paper": items.suite.cites,
-        "items": f"{study.arrays.count:,} from {items.source or 'memory'}",
-        "sha256 of the items": items.runs[0].items_sha,
-        "licence of the data": manifest.get("licence") or "not stated",
+        "suite": study.suite.name,
+        "paper": study.suite.cites,
+        "items": f"{study.count:,} from {study.source or 'memory'}",
+        "sha256 of the items": study.runs[0].items_sha,
+        "licence of the data": study.manifest.get("licence") or "not stated",
     }
     runs = []
-    for run, label, answered in zip(items.runs, items.labels, study.arrays.runs):
+    for run, label, answered in zip(study.runs, study.labels, study.answered_items):
         words = ", ".join(filter(None, [formatting.count(len(answered.lines), "answer"), formatting.how_asked(run)]))
         record = json.dumps(msgspec.to_builtins(run), ensure_ascii=False, indent=2)
         runs.append({"label": label, "answers": words, "record": record})
-    shown = json.dumps(msgspec.to_builtins(manifest), ensure_ascii=False, indent=2) if manifest else ""
+    shown = json.dumps(msgspec.to_builtins(study.manifest), ensure_ascii=False, indent=2) if study.manifest else ""
     return {"facts": facts, "manifest": shown, "runs": runs}
 
 
@@ -351,13 +350,13 @@ def write_browser(
         part = records[first : first + SHARD]
         write(f"data/{study.key}-{number}.js", script("PROBAND.shard", study.key, number, part))
     write(f"data/{study.key}-index.js", script("PROBAND.index", study.key, browser.index(records)))
-    return {"items": study.arrays.count, "shown": len(records), "drawings": sum("svg" in each for each in records)}
+    return {"items": study.count, "shown": len(records), "drawings": sum("svg" in each for each in records)}
 
 
 def outcomes(study: Study) -> list[Floats]:
     """The main metric of each item, a line per run; NaN where there is none. A metric that ranks items has no number
     for one of them: its items are right (1) or wrong (0) at the run's own threshold."""
-    count, entry = study.arrays.count, [run.values(study.main.name) for run in study.arrays.runs]
+    count, entry = study.count, [run.values(study.main.name) for run in study.answered_items]
     lines = []
     for run, (rows, numbers) in enumerate(entry):
         line = np.full(count, np.nan)
@@ -366,7 +365,7 @@ def outcomes(study: Study) -> list[Floats]:
             total = np.bincount(rows, weights=numbers, minlength=count)
             line[counted > 0] = (total / np.maximum(counted, 1))[counted > 0]
         elif numbers.ndim == 2 and numbers.shape[1] == 2:  # a score and the truth
-            read = ~np.isin(rows, study.arrays.runs[run].of_status("unread"))
+            read = ~np.isin(rows, study.answered_items[run].of_status("unread"))
             scores, truth = numbers[read].T
             line[rows[read]] = (scores >= best_threshold(scores, truth)) == (truth > 0.5)
         lines.append(line)
@@ -380,20 +379,20 @@ class _Browser:
         self, study: Study, places: Any, values: Sequence[Any], facts: Mapping[int, Mapping[str, str]]
     ) -> None:
         self.study, self.places, self.facts = study, places.tolist(), facts
-        tags = study.arrays.tags
-        self.listed = [name for name in study.arrays.written if len(tags[name].values) <= FILTERED]
-        result = picked(study.items.items_from, Item, self.places)
+        tags = study.tags
+        self.listed = [name for name in study.written if len(tags[name].values) <= FILTERED]
+        result = picked(study.items_from, Item, self.places)
         self.items = [result[place] for place in self.places]
         runs = [run for system in study.systems for run in system.runs]
         self.values = [values[run] for run in runs]
         self.answers = [self._answers(run) for run in runs]
-        self.labels = [study.items.labels[run] for run in runs]
+        self.labels = [study.labels[run] for run in runs]
 
     def _answers(self, run: int) -> list[Answer | None]:
-        answered = self.study.arrays.runs[run].answered
+        answered = self.study.answered_items[run].answered
         line = np.searchsorted(answered, self.places)
         lines = {place: int(at) for place, at in zip(self.places, line) if at < len(answered) and answered[at] == place}
-        result = picked(self.study.items.answered[run].answers, Answer, lines.values())
+        result = picked(self.study.answered[run].answers, Answer, lines.values())
         return [result[lines[place]] if place in lines else None for place in self.places]
 
     def records(self) -> list[dict[str, Any]]:
@@ -415,9 +414,9 @@ class _Browser:
         study, groups = self.study, groups_of(self.study)
         asked = [i for i, record in enumerate(records) if any(each is not None for each in record["answers"])]
         return {
-            "suite": study.items.suite.name,
+            "suite": study.suite.name,
             "count": len(records),
-            "total": study.arrays.count,
+            "total": study.count,
             "shard": SHARD,
             "ids": [record["id"] for record in records],
             "runs": self.labels,
@@ -425,8 +424,8 @@ class _Browser:
             "tags": {
                 name: {
                     "title": self._title(name),
-                    "values": [formatting.tag(value) for value in study.arrays.tags[name].values],
-                    "codes": study.arrays.tags[name].codes[self.places].tolist(),
+                    "values": [formatting.tag(value) for value in study.tags[name].values],
+                    "codes": study.tags[name].codes[self.places].tolist(),
                 }
                 for name in self.listed
             },
@@ -447,11 +446,11 @@ class _Browser:
         if own or facts:
             record["tags"] = {self._title(name): formatting.tag(value) for name, value in own.items()} | facts
         record["answers"] = [_answer(given[i], float(line[i])) for given, line in zip(self.answers, self.values)]
-        text = self.study.items.suite.show(item)
+        text = self.study.suite.show(item)
         return record | ({"show": text} if text.strip() != item.prompt.strip() else {})
 
     def _title(self, tag: str) -> str:
-        return self.study.items.suite.tag_titles.get(tag, formatting.name(tag))
+        return self.study.suite.tag_titles.get(tag, formatting.name(tag))
 
     def _sign(self, answer: Answer | None, value: float) -> str:
         """1 right, 0 wrong, t a tie with the right choice, h partly right, u unread, f failed or withheld, s skipped,
@@ -467,7 +466,7 @@ class _Browser:
     def _drawings(self, i: int, *, answers: bool) -> dict[str, str]:
         """The suite's drawing of the item, and one per run where it differs. Drawings are shown as images, so that
         nothing in them can run."""
-        draw, item = self.study.items.suite.draw, self.items[i]
+        draw, item = self.study.suite.draw, self.items[i]
         plain = draw(item, None)
         result = {"": plain} if plain else {}
         for label, given in zip(self.labels, self.answers) if answers else ():
@@ -500,7 +499,7 @@ def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
 
 def sample(study: Study, *, most: int) -> Ints:
     """At most `most` places of items, in their order: all, or some drawn at random, with all variations of an item."""
-    count, rng = study.arrays.count, np.random.default_rng(study.seed)
+    count, rng = study.count, np.random.default_rng(study.seed)
     if count <= most:
         return np.arange(count)
     groups = groups_of(study)
@@ -513,7 +512,7 @@ def sample(study: Study, *, most: int) -> Ints:
 def groups_of(study: Study) -> Ints | None:
     """Of each item of a varied set a number that it shares with its source; None for other sets. The variations of an
     item follow it (pipeline/vary.py)."""
-    tag = study.arrays.tags.get("variation")
+    tag = study.tags.get("variation")
     if tag is None or "original" not in tag.values:
         return None
     groups: Ints = np.cumsum((tag.codes == tag.values.index("original")) | (tag.codes < 0))

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from proband.core.suite import Claim
 from proband.core.types import Answer, Item, Run
 from proband.reporting.claims import judge
-from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
+from proband.reporting.numbers.study import AnsweredRun, ItemSet, Study
 from proband.suites.analogy import SUITE
 from proband.suites.analogy.paper.findings import CLOSE, LEAD, SIZE
 from proband.suites.analogy.paper.frequency import BY_ITEM, BY_TUPLE, EXCEPTIONS

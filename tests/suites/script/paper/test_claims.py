@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from proband.core.suite import Claim, Contrast, Where
 from proband.core.types import Answer, Item, Run
 from proband.reporting.claims import judge
-from proband.reporting.numbers.cells import Study
-from proband.reporting.numbers.item_sets import AnsweredRun, ItemSet
+from proband.reporting.numbers.study import AnsweredRun, ItemSet, Study
 from proband.suites.script import SUITE
 from proband.suites.script.paper.claims import CLAIMS, IN_DOMAIN, SYSTEMS
 from proband.suites.script.paper.tables import rows

@@ -9,11 +9,11 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
-from proband.core.metrics import ACCURACY, Metric
+from proband.core.metrics import Metric
 from proband.core.types import Answer, Run, Tag
 from proband.reporting import AnsweredRun, ItemSet
 from proband.reporting.numbers.formatting import run_labels, systems
-from proband.reporting.numbers.item_sets import collect
+from proband.reporting.numbers.study import Study
 from proband.stats.clusters import Clusters, clusters_of
 from proband.stats.ranking import AUC
 
@@ -32,13 +32,13 @@ def test_files_and_lists_give_the_same_arrays(make_set: Callable[..., ItemSet], 
     """Also for a metric that reads what is not decoded at first."""
     wordy = Metric(name="wordy", of=lambda item, answer: float(len(item.prompt) + len(item.facts) + len(item.tags)))
     items = make_set(60, models=("embedded:mlm", "embedded:glove"))
-    first, second = (collect(each, [ACCURACY, wordy, AUC]) for each in (items, on_disk(items, tmp_path)))
+    first, second = (Study(each, [wordy, AUC]) for each in (items, on_disk(items, tmp_path)))
     for name in ("accuracy", "wordy", "auc"):
-        for one, other in zip(first.runs, second.runs):
+        for one, other in zip(first.answered_items, second.answered_items):
             a, b = one.values(name), other.values(name)
             assert (a[0] == b[0]).all()
             assert (a[1] == b[1]).all()
-    assert first.runs[0].values("auc")[1].shape == (60, 2)
+    assert first.answered_items[0].values("auc")[1].shape == (60, 2)
     assert {n: (t.values, t.codes.tolist()) for n, t in first.tags.items()} == {
         n: (t.values, t.codes.tolist()) for n, t in second.tags.items()
     }
@@ -70,7 +70,7 @@ def test_derived_tags_and_values_of_different_kinds(make_set: Callable[..., Item
     tags: list[dict[str, Tag]] = [{"a": True}, {"a": 1}, {}, {"a": "x", "b": 2}]
     items = [msgspec.structs.replace(item, tags=each) for item, each in zip(base.items(), tags)]
     suite = dataclasses.replace(base.suite, derive=lambda tags: {"known": "a" in tags})
-    found = collect(dataclasses.replace(base, items_from=items, suite=suite), [ACCURACY])
+    found = Study(dataclasses.replace(base, items_from=items, suite=suite))
     assert found.tags["a"].values == (True, 1, "x")
     assert found.tags["a"].codes.tolist() == [0, 1, -1, 2]
     assert found.tags["known"].codes.tolist() == [0, 0, 1, 0]
@@ -81,8 +81,8 @@ def test_a_limited_run_counts_only_what_it_answered(make_set: Callable[..., Item
     items = make_set(60, models=("embedded:mlm",))
     (given,) = items.answered
     some = [answer for i, answer in enumerate(items.raw_answers(0)) if i % 7 == 3]
-    found = collect(dataclasses.replace(items, answered=[AnsweredRun(run=given.run, answers=some)]), [ACCURACY])
-    assert found.runs[0].values("accuracy")[0].tolist() == found.runs[0].answered.tolist() == list(range(3, 60, 7))
+    (found,) = Study(dataclasses.replace(items, answered=[AnsweredRun(run=given.run, answers=some)])).answered_items
+    assert found.values("accuracy")[0].tolist() == found.answered.tolist() == list(range(3, 60, 7))
 
 
 def with_answers(items: ItemSet, *answers: Answer) -> ItemSet:
@@ -103,10 +103,10 @@ def test_bad_input_is_told_in_one_line(make_set: Callable[..., ItemSet], tmp_pat
     ]
     for bad, words in cases:
         with pytest.raises(ProbandError, match=words) as caught:
-            collect(bad, [ACCURACY])
+            Study(bad)
         assert "\n" not in str(caught.value)
     with pytest.raises(ProbandError, match="gives accuracy of item 'q00000' a value that is not a finite number"):
-        collect(items, [broken])
+        Study(items, [broken])
 
 
 def test_large_files_are_read_in_flat_memory(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_large_files_are_read_in_flat_memory(make_set: Callable[..., ItemSet], t
         (tmp_path / str(count)).mkdir()
         items = on_disk(make_set(count, models=("embedded:mlm",)), tmp_path / str(count))
         tracemalloc.start()
-        collect(items, [ACCURACY])
+        Study(items)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] - peaks[0] < 3600 * 200  # bytes an item; whole items and answers would be ten times that

@@ -13,8 +13,9 @@ from proband.core.metrics import accuracy_of as accuracy
 from proband.core.suite import MeasuredOn, Published, Table
 from proband.core.types import Answer, Estimate, Item
 from proband.reporting import AnsweredRun, ItemSet
-from proband.reporting.numbers.cells import Study
+from proband.reporting.numbers.comparisons import pairs_of
 from proband.reporting.numbers.score_tables import Key, ScoreTable, fill
+from proband.reporting.numbers.study import Study
 from proband.reporting.page.page import panel
 from proband.stats.clusters import clusters_of
 from proband.stats.ranking import AUC, area_under_roc
@@ -82,8 +83,8 @@ def test_every_cell_agrees_with_a_plain_count(make_set: Callable[..., ItemSet]) 
 def test_pairs_compare_the_answers_item_by_item(make_set: Callable[..., ItemSet]) -> None:
     loaded = make_set(400, models=("embedded:mlm", "embedded:glove"))
     study = study_of(loaded)
-    (pair,) = study.pairs(ACCURACY, {})
-    a, b = (run.values("accuracy")[1] for run in study.arrays.runs)
+    (pair,) = pairs_of(study, ACCURACY, {})
+    a, b = (run.values("accuracy")[1] for run in study.answered_items)
     groups = [clusters_of(item)[0] for item in loaded.items()]
     assert (pair.n, pair.clusters) == (400, len(set(groups)))
     assert pair.value == pytest.approx(float((a - b).mean()))
@@ -98,7 +99,7 @@ def test_pairs_meet_on_the_items_both_answered(make_set: Callable[..., ItemSet])
     (first, one), (second, two) = ((run, list(loaded.raw_answers(i))) for i, run in enumerate(loaded.runs))
     answered = [AnsweredRun(run=first, answers=one[:120]), AnsweredRun(run=second, answers=two[80:])]
     study = study_of(dataclasses.replace(loaded, answered=answered))
-    (pair,) = study.pairs(ACCURACY, {})
+    (pair,) = pairs_of(study, ACCURACY, {})
     numbers = [
         np.mean([accuracy(item, answer) for item, answer in zip(list(loaded.items())[80:120], given[80:120])])
         for given in (one, two)
@@ -159,7 +160,7 @@ def with_nets(base: ItemSet, seeds: Sequence[int] = (0, 1, 2)) -> ItemSet:
 def test_training_seeds_share_a_line(make_set: Callable[..., ItemSet]) -> None:
     items = with_nets(make_set(240, models=("embedded:mlm", "embedded:glove")))
     study = study_of(items)
-    assert study.labels == ("net:gat", "embedded:glove")
+    assert study.system_labels == ("net:gat", "embedded:glove")
     cell = study.cell(ACCURACY, {})[0]
     assert cell
     means = [
@@ -169,7 +170,7 @@ def test_training_seeds_share_a_line(make_set: Callable[..., ItemSet]) -> None:
     assert cell.mean == pytest.approx(float(np.mean(means)))
     assert cell.sd == pytest.approx(float(np.std(means, ddof=1)))
     assert (cell.seeds, cell.n) == (3, 240)
-    (pair,) = study.pairs(ACCURACY, {})
+    (pair,) = pairs_of(study, ACCURACY, {})
     assert pair.n == 240
 
 
@@ -180,11 +181,11 @@ def test_a_metric_over_sets_has_an_interval_and_a_paired_test(make_set: Callable
     better, chance = study.cell(AUC, {})
     assert better
     assert chance
-    records = study.arrays.runs[0].values("auc")[1]
+    records = study.answered_items[0].values("auc")[1]
     assert better.mean == area_under_roc(records, np.ones(300))
     assert better.low < better.mean < better.high
     assert chance.low < 0.5 < chance.high
-    (pair,) = study.pairs(AUC, {})
+    (pair,) = pairs_of(study, AUC, {})
     assert pair.value > 0
     assert 0 < (pair.p or 0.0) < 0.2
     reverse = study.cell(AUC, {"probe": "reverse"})[0]
@@ -195,7 +196,7 @@ def test_a_metric_over_sets_has_an_interval_and_a_paired_test(make_set: Callable
 def test_a_macro_mean_weighs_values_the_same(make_set: Callable[..., ItemSet]) -> None:
     items = make_set(330, models=("embedded:mlm",))
     study = study_of(items)
-    relations = study.arrays.tags["relation"].values
+    relations = study.tags["relation"].values
     means = [cell.mean for r in relations if (cell := study.cell(ACCURACY, {"relation": r})[0])]
     grid = fill(study, Table(name="t", title="T", rows=(), columns=(), macro="relation"))
     (cell,) = grid.filled
@@ -207,9 +208,9 @@ def test_a_macro_mean_of_a_metric_over_sets(make_set: Callable[..., ItemSet]) ->
     base = make_set(480, models=("embedded:mlm",))
     study = study_of(dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(AUC,))))
     values = []
-    for relation in study.arrays.tags["relation"].values:
+    for relation in study.tags["relation"].values:
         rows = study.mask({"relation": relation})
-        values.append(area_under_roc(study.arrays.runs[0].values("auc")[1][rows], np.ones(int(rows.sum()))))
+        values.append(area_under_roc(study.answered_items[0].values("auc")[1][rows], np.ones(int(rows.sum()))))
     cell = study.cell(AUC, {}, macro="relation")[0]
     assert cell
     assert cell.mean == pytest.approx(float(np.mean(values)))
@@ -224,7 +225,7 @@ def test_tags_of_runs_can_be_columns(make_set: Callable[..., ItemSet]) -> None:
         for template in ("T1", "T2")
     ]
     study = study_of(dataclasses.replace(base, answered=answered))
-    assert len(study.labels) == 4
+    assert len(study.system_labels) == 4
     grid = fill(study, Table(name="t", title="T", rows=("probe",), columns=("run.template",)))
     assert grid.labels == ("embedded:mlm", "embedded:glove")
     assert grid.columns == (("T1",), ("T2",))

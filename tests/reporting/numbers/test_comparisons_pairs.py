@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from proband.core.metrics import Metric
-from proband.reporting.numbers.cells import Comparison, compared
+from proband.reporting.numbers.comparisons import Comparison, compared
 from proband.stats import Mean, Scores
 from proband.stats.clusters import Clusters, Floats
 
