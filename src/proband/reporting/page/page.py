@@ -11,7 +11,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -45,6 +44,7 @@ from proband.reporting.numbers.score_tables import Line, ScoreTable, tip
 from proband.reporting.numbers.study import Study, picked
 from proband.reporting.profile import Profile
 from proband.reporting.profile_texts import as_table
+from proband.reporting.sections import Section
 from proband.stats.clusters import Floats, Ints
 from proband.stats.ranking import best_threshold
 
@@ -55,23 +55,9 @@ SCRIPTS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Section:
-    """Everything on the page about one item set."""
-
-    study: Study
-    overall: ScoreTable
-    tables: tuple[Sheet, ...]  # those of scores first
-    compared: tuple[Comparison, ...]
-    findings: tuple[str, ...]  # the main findings
-    browsed: Mapping[str, int]
-
-
-PAGES = ("index", "claims")  # names that no item set may have
-
-
 def pages(
     sections: Sequence[Section],
+    browsed: Sequence[Mapping[str, int]],
     *,
     title: str,
     claims: Sequence[Verdict] = (),
@@ -87,8 +73,8 @@ def pages(
     shared = {**_shared(), "title": title, "pages": listed, "claims": claims, "sections": views}
     own: dict[str, Any] = _overview(sections, views, learnt, notes, profile)
     texts = {"index.html": _rendered("overview", shared, **own)}
-    for section, view in zip(sections, views):
-        items, shown, drawn = (section.browsed[name] for name in ("items", "shown", "drawings"))
+    for section, view, counts in zip(sections, views, browsed, strict=True):
+        items, shown, drawn = (counts[name] for name in ("items", "shown", "drawings"))
         parts = [f"showing {shown:,} of {items:,} items, drawn at random"] if shown < items else []
         parts += [f"drawings of {drawn:,} items"] if 0 < drawn < shown else []
         partly = f"{section.study.name}: {'; '.join(parts)}." if parts else ""  # what the browser leaves out
