@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
+from proband.core.metrics import Estimate
 from proband.core.plugins import described
-from proband.core.types import Answer, Estimate, Item, Judgment, Run
+from proband.core.types import Answer, Item, Judgment, Run
 from proband.pipeline.run_options import RunOptions
 from proband.pipeline.studies.study_file import RUN_KEYS, StudyFile
 

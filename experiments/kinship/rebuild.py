@@ -20,9 +20,8 @@ from findings import findings
 from pooled import KINDS, KS, System, Systems, figure, of, read
 
 from proband.core.files import markdown_table
-from proband.core.metrics import ACCURACY
+from proband.core.metrics import ACCURACY, Estimate
 from proband.core.suite import Table
-from proband.core.types import Estimate
 from proband.reporting.charts import line_plot, svg
 from proband.reporting.numbers.score_tables import Line, ScoreTable
 from proband.suites.kinship.paper.comparisons import CELLS, THESIS

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from proband.core.files import encode
-from proband.core.types import LEFT_OUT, WRONG, Answer, Estimate, Fact, Item, Judgment, Record, Run
+from proband.core.metrics import Estimate
+from proband.core.types import LEFT_OUT, WRONG, Answer, Fact, Item, Judgment, Record, Run
 
 RECORDS: list[Record] = [
     Item(id="a", suite="s", prompt="?", choices=("x", "y"), gold=1, tags={"k": 2}, facts={"clusters": ["c"]}),

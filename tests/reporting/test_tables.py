@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from proband.core.metrics import Estimate
 from proband.core.suite import Sheet
-from proband.core.types import Estimate
 from proband.reporting import ItemSet
 from proband.reporting.numbers.score_tables import ScoreTable, fill
 from proband.reporting.numbers.study import Study

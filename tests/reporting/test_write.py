@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import Metric
+from proband.core.metrics import Estimate, Metric
 from proband.core.suite import Claim, Contrast, Sheet, Table
-from proband.core.types import Estimate
 from proband.reporting import ItemSet, write_report
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Run, Split
+from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Record, Run, Split, Tag
 
 if TYPE_CHECKING:
     from proband.core.protocols import AnswersItems, LearnsFromItems, Score, ScoresText
@@ -74,6 +74,48 @@ class Metric:
     def ahead(self, a: float, b: float) -> bool:
         """Whether `a` is strictly better than `b`."""
         return a > b if self.better == "high" else a < b
+
+
+class Estimate(Record, frozen=True, kw_only=True):
+    """One cell of a table: a mean (or a set metric) of one system with its interval over `n` items.
+
+    `few`: the items are in too few clusters for an interval, which is not printed. `seeds`: the number of training
+    seeds that the mean is over; `from_seeds`: the share of its variance that is due to them. The statistics fill the
+    fields up to `note`, the study of an item set the others.
+    """
+
+    metric: str = ""
+    group: dict[str, Tag] = {}  # noqa: RUF012  each record has its own
+    mean: float
+    low: float
+    high: float
+    n: int
+    clusters: int = 0
+    effective: float = 0.0  # effective sample size: the equivalent number of clusters of equal size
+    few: bool = False
+    seeds: int = 1
+    from_seeds: float | None = None
+    note: str = ""  # why the interval may be too short: seeds that disagree, clusters all right or all wrong
+    sd: float | None = None  # over the training seeds
+    chance: float | None = None  # accuracy of guessing on the same items, if that has a meaning
+    shortcut: float | None = None  # accuracy of the best of the suite's own baselines that were run
+    p_level: float | None = None  # of the test against the level to beat
+    unread: float = 0.0  # share of the items whose reply could not be read; they count as wrong
+    skipped: int = 0  # items of the selection that were not asked; they do not count
+    uncovered: int = 0  # items of the selection that the model knows nothing of; they do not count
+    mark: str = ""  # behind its interval, where it replaces the sign against the level
+
+    @property
+    def level(self) -> float | None:
+        """The level to beat: chance, or the best shortcut if that is higher."""
+        return max((each for each in (self.chance, self.shortcut) if each is not None), default=None)
+
+    @property
+    def against_level(self) -> str:
+        """`above`, `below` or `at` that level, by the interval; empty without level or interval."""
+        if self.level is None or self.few:
+            return ""
+        return "above" if self.low > self.level else "below" if self.high < self.level else "at"
 
 
 def best_choices(answer: Answer) -> tuple[int, ...]:

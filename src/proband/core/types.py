@@ -1,6 +1,6 @@
 """The records that are passed between stages. What a suite declares is in suite.py.
 
-`build` makes Items, `run` turns Items into Answers, `report` turns Items and Answers into Estimates.
+`build` makes Items, `run` turns Items into Answers, `report` turns both into Estimates (metrics.py).
 Everything here is a frozen record: nothing is passed on and mutated (`msgspec.structs.replace` makes a changed copy).
 """
 
@@ -100,45 +100,3 @@ class Run(Record, frozen=True, kw_only=True):
     label: str = ""  # the name in reports, if the user sets one
     net: dict[str, Any] = {}  # of a trained network: its kind, options and training seed (net.json)
     parameters: int = 0  # of the model, if known
-
-
-class Estimate(Record, frozen=True, kw_only=True):
-    """One cell of a table: a mean (or a set metric) of one system with its interval over `n` items.
-
-    `few`: the items are in too few clusters for an interval, which is not printed. `seeds`: the number of training
-    seeds that the mean is over; `from_seeds`: the share of its variance that is due to them. The statistics fill the
-    fields up to `note`, the study of an item set the others.
-    """
-
-    metric: str = ""
-    group: dict[str, Tag] = {}
-    mean: float
-    low: float
-    high: float
-    n: int
-    clusters: int = 0
-    effective: float = 0.0  # effective sample size: the equivalent number of clusters of equal size
-    few: bool = False
-    seeds: int = 1
-    from_seeds: float | None = None
-    note: str = ""  # why the interval may be too short: seeds that disagree, clusters all right or all wrong
-    sd: float | None = None  # over the training seeds
-    chance: float | None = None  # accuracy of guessing on the same items, if that has a meaning
-    shortcut: float | None = None  # accuracy of the best of the suite's own baselines that were run
-    p_level: float | None = None  # of the test against the level to beat
-    unread: float = 0.0  # share of the items whose reply could not be read; they count as wrong
-    skipped: int = 0  # items of the selection that were not asked; they do not count
-    uncovered: int = 0  # items of the selection that the model knows nothing of; they do not count
-    mark: str = ""  # behind its interval, where it replaces the sign against the level
-
-    @property
-    def level(self) -> float | None:
-        """The level to beat: chance, or the best shortcut if that is higher."""
-        return max((each for each in (self.chance, self.shortcut) if each is not None), default=None)
-
-    @property
-    def against_level(self) -> str:
-        """`above`, `below` or `at` that level, by the interval; empty without level or interval."""
-        if self.level is None or self.few:
-            return ""
-        return "above" if self.low > self.level else "below" if self.high < self.level else "at"

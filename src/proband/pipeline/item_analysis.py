@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.types import Estimate
+from proband.core.metrics import Estimate
 from proband.stats import Difference, Macro, Mean, Scores
 from proband.stats.clusters import Clusters, Design, Floats, Ints, p_value, quantile
 

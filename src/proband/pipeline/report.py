@@ -16,11 +16,11 @@ import msgspec
 from proband import suites
 from proband.core import files
 from proband.core.errors import ProbandError
-from proband.core.metrics import Metric
+from proband.core.metrics import Estimate, Metric
 from proband.core.plugins import name_list
 from proband.core.progress import log
 from proband.core.suite import Suite, Table
-from proband.core.types import Estimate, Run
+from proband.core.types import Run
 from proband.models import title_of
 from proband.pipeline.asking.items_and_answers import Outline, RunAnswers
 from proband.pipeline.steps import steps_of_runs

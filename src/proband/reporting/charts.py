@@ -21,9 +21,8 @@ from functools import partial
 from itertools import chain
 
 from proband.core.files import asset, minus
-from proband.core.metrics import Metric
+from proband.core.metrics import Estimate, Metric
 from proband.core.suite import Curve, Curves, Sheet
-from proband.core.types import Estimate
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.score_tables import Line, ScoreTable, tip
 

@@ -16,9 +16,9 @@ from itertools import islice
 import numpy as np
 
 from proband.core.files import group_by_key
-from proband.core.metrics import ACCURACY, WARNED, Metric, answered_rightly, best_choices
+from proband.core.metrics import ACCURACY, WARNED, Estimate, Metric, answered_rightly, best_choices
 from proband.core.suite import Table
-from proband.core.types import Answer, Estimate, Item
+from proband.core.types import Answer, Item
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.comparisons import ALPHA, Comparison
 from proband.reporting.numbers.score_tables import ScoreTable

@@ -21,9 +21,9 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
-from proband.core.metrics import Metric, best_choices
+from proband.core.metrics import Estimate, Metric, best_choices
 from proband.core.suite import Where
-from proband.core.types import LEFT_OUT, Answer, Estimate, Item, Tag
+from proband.core.types import LEFT_OUT, Answer, Item, Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.comparisons import Comparison, compared, corrected
 from proband.reporting.numbers.formatting import in_a_sentence

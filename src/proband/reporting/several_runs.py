@@ -19,9 +19,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from proband.core.files import dumps, figure, group_by_key
-from proband.core.metrics import ACCURACY
+from proband.core.metrics import ACCURACY, Estimate
 from proband.core.suite import Sheet
-from proband.core.types import LEFT_OUT, Answer, Estimate, Item
+from proband.core.types import LEFT_OUT, Answer, Item
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.formatting import System, shared_labels, unique
 from proband.reporting.numbers.study import Study

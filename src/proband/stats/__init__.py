@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.types import Estimate
+from proband.core.metrics import Estimate
 from proband.stats import planning
 from proband.stats.clusters import LEAST_FREEDOM, ONE_SEED, Clusters, Floats, Ints, clusters_of, share_of_trainings
 from proband.stats.estimators.macro import Macro

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import Metric
-from proband.core.types import Answer, Estimate, Item
+from proband.core.metrics import Estimate, Metric
+from proband.core.types import Answer, Item
 from proband.stats.clusters import (
     ONE_SEED,
     Clusters,

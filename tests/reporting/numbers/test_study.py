@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from statsmodels.regression.linear_model import OLS
 
-from proband.core.metrics import ACCURACY, Metric
+from proband.core.metrics import ACCURACY, Estimate, Metric
 from proband.core.metrics import accuracy_of as accuracy
 from proband.core.suite import MeasuredOn, Published, Table
-from proband.core.types import Answer, Estimate, Item
+from proband.core.types import Answer, Item
 from proband.reporting import AnsweredRun, ItemSet
 from proband.reporting.numbers.comparisons import pairs_of
 from proband.reporting.numbers.score_tables import Key, ScoreTable, fill

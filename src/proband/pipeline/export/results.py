@@ -15,8 +15,8 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, read_run, sha256_file, write_json, write_jsonl
-from proband.core.metrics import chosen_answer
-from proband.core.types import Estimate, Run
+from proband.core.metrics import Estimate, chosen_answer
+from proband.core.types import Run
 from proband.core.version import __version__
 from proband.models import IN_FILES, at_server, kind_of
 from proband.pipeline.export.source import task_name

@@ -15,9 +15,9 @@ from typing import Any
 from proband.core import files
 from proband.core.files import dumps, group_by_key, minus
 from proband.core.files import p_value as p_value
-from proband.core.metrics import Metric
+from proband.core.metrics import Estimate, Metric
 from proband.core.suite import Where, runs_by_system
-from proband.core.types import Estimate, Run, Tag
+from proband.core.types import Run, Tag
 
 TOO_FEW = "too few to tell"
 UNITS = {"share": ("percent", " %", " points"), "nats": ("nats", " nats", " nats"), "count": ("", "", "")}

@@ -18,9 +18,9 @@ import msgspec
 import numpy as np
 
 from proband.core.files import group_by_key
-from proband.core.metrics import SPLITS, Metric, splits_in_words
+from proband.core.metrics import SPLITS, Estimate, Metric, splits_in_words
 from proband.core.suite import Published, Sheet, Table, Where
-from proband.core.types import Estimate, Tag
+from proband.core.types import Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.formatting import shared_labels
 from proband.reporting.numbers.study import VARIATION, Study, matches

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, parse, raw_lines, read_records
-from proband.core.metrics import SPLITS, Metric, scored_splits, splits_in_words
+from proband.core.metrics import SPLITS, Estimate, Metric, scored_splits, splits_in_words
 from proband.core.suite import Suite, Where
-from proband.core.types import LEFT_OUT, Answer, Estimate, Item, Run, Status, Tag
+from proband.core.types import LEFT_OUT, Answer, Item, Run, Status, Tag
 from proband.reporting.numbers.formatting import System, asked_in_words, run_labels, systems
 from proband.stats import Floats, Ints, Macro, Scores, estimator_of, macro_mean, on_common_items
 from proband.stats.clusters import GrowingClusters, clusters_of
