@@ -23,7 +23,7 @@ from proband.core.files import markdown_table
 from proband.core.metrics import ACCURACY, Estimate
 from proband.core.suite import Table
 from proband.reporting.charts import line_plot, svg
-from proband.reporting.numbers.score_tables import Line, ScoreTable
+from proband.reporting.numbers.score_tables import ScoreTable
 from proband.suites.kinship.paper.comparisons import CELLS, THESIS
 from proband.suites.kinship.paper.tables import thesis_noise
 
@@ -181,13 +181,11 @@ def drawn(systems: Systems, nets: list[System], trained_on: str, lengths: str) -
         *(systems[key] for short in SHORTCUTS[:2] if (key := (trained_on, "", f"baseline:{short}")) in systems),
     ]
     table = Table(name="figure3.5", title=f"Trained on k = {lengths}", rows=(), columns=("k",))
-    lines = tuple(
-        Line(row=(), label=system.model, run=run, cells=tuple(cell(system, k) for k in KS))
-        for run, system in enumerate(nets)
-    )
+    labels = tuple(system.model for system in nets)
+    rows = tuple(((), system.model, *(cell(system, k) for k in KS)) for system in nets)
     grid = ScoreTable(
-        name="figure3.5", title=table.title, table=table, metric=ACCURACY, columns=tuple((k,) for k in KS), lines=lines,
-        labels=tuple(line.label for line in lines), hues=range(len(lines)),
+        name="figure3.5", title=table.title, table=table, metric=ACCURACY, columns=tuple((k,) for k in KS), rows=rows,
+        labels=labels, hues=range(len(nets)),
     )  # fmt: skip
     return svg(line_plot(grid, 860.0), page=False, switched=False) + "\n"
 

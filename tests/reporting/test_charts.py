@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from proband.core.metrics import Estimate
 from proband.reporting import ItemSet
 from proband.reporting.charts import COLOURS, MODELS, NARROW, WIDE, dot_plot, drawing, line_plot, svg
 from proband.reporting.numbers.score_tables import ScoreTable, fill
@@ -41,9 +42,9 @@ def test_dots_stand_where_the_numbers_are(grids: list[ScoreTable]) -> None:
     """In one panel, the distance between dots is the distance between means."""
     grid = grids[0]
     picture = dot_plot(grid, NARROW)
-    cells = [line.cells[0] for line in grid.lines if line.run == 0]
+    cells = [cells[0] for _, label, *cells in grid.rows if label == grid.labels[0]]
     dots = [mark for mark in picture.marks if mark.kind == "dot" and mark.model == 0][: len(cells)]
-    means = [cell.mean for cell in cells if cell]
+    means = [cell.mean for cell in cells if isinstance(cell, Estimate)]
     slopes = {round((a.at[0] - b.at[0]) / (x - y), 3) for a, b, x, y in zip(dots, dots[1:], means, means[1:]) if x != y}
     assert len(slopes) == 1
     assert slopes.pop() > 0
@@ -64,8 +65,8 @@ def test_every_number_has_a_tooltip(grids: list[ScoreTable]) -> None:
     for grid, draw in ((grids[0], dot_plot), (grids[1], line_plot)):
         picture = draw(grid, WIDE)
         tips = [mark.tip for mark in picture.marks if mark.tip]
-        drawn = [line for line in grid.lines if draw is dot_plot or line.row is not None]
-        numbers = sum(cell is not None for line in drawn for cell in (*line.cells, *line.figures))
+        drawn = [row for row in grid.rows if draw is dot_plot or row[0] is not None]
+        numbers = sum(cell is not None for row in drawn for cell in row[2:])
         assert len(tips) == numbers
 
 

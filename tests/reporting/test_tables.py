@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from proband.core.metrics import Estimate
-from proband.core.suite import Sheet
+from proband.core.suite import Published, Sheet
 from proband.reporting import ItemSet
 from proband.reporting.numbers.score_tables import ScoreTable, fill
 from proband.reporting.numbers.study import Study
@@ -30,11 +30,11 @@ def shown(text: str) -> list[tuple[float, float | None, float | None]]:
 
 def expected(grid: ScoreTable) -> list[list[tuple[float, float | None, float | None]]]:
     out = []
-    for line in grid.lines:
+    for _, _, *cells in grid.rows:
         numbers: list[tuple[float, float | None, float | None]] = [
             (each.mean, each.low, each.high) if isinstance(each, Estimate) else (each.value, None, None)
-            for each in line.cells or line.figures
-            if each is not None
+            for each in cells
+            if isinstance(each, (Estimate, Published))
         ]
         assert len(numbers) == len(grid.columns)
         out.append(numbers)
@@ -84,9 +84,9 @@ def test_csv_reads_back_to_the_last_digit(grid: ScoreTable) -> None:
     assert len(ours) == len(grid.filled)
     for row in ours:
         key = (row["group"],) if row["group"] else None
-        (line,) = (each for each in grid.lines if (each.row, each.label) == (key, row["label"]))
-        cell = line.cells[grid.columns.index((row["probe"],))]
-        assert cell
+        (cells,) = (cells for tags, label, *cells in grid.rows if (tags, label) == (key, row["label"]))
+        cell = cells[grid.columns.index((row["probe"],))]
+        assert isinstance(cell, Estimate)
         assert (float(row["mean"]), float(row["low"]), float(row["high"])) == (cell.mean, cell.low, cell.high)
         assert (int(row["n"]), int(row["clusters"]), float(row["chance"])) == (cell.n, cell.clusters, cell.chance)
     theirs = [row for row in rows if row["kind"] == "published"]

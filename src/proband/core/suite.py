@@ -290,13 +290,13 @@ class Curves:
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """A titled table of cells (text, numbers, None). One of `Table.of` may have the outcomes of its own tests (by the
-    name that claims refer to, then by the label of the run) and curves."""
+    """A titled table of cells: text, numbers, None, and estimates in one of scores. One of `Table.of` may have the
+    outcomes of its own tests (by the name that claims refer to, then by the label of the run) and curves."""
 
     name: str
     title: str
     header: tuple[str, ...] = ()
-    rows: tuple[tuple[str | float | int | None, ...], ...] = ()
+    rows: tuple[tuple[Any, ...], ...] = ()
     note: str = ""
     outcomes: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
     curves: Curves | None = None  # drawn above the table

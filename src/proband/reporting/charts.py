@@ -22,9 +22,9 @@ from itertools import chain
 
 from proband.core.files import asset, minus
 from proband.core.metrics import Estimate, Metric
-from proband.core.suite import Curve, Curves, Sheet
+from proband.core.suite import Curve, Curves, Published, Sheet
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.score_tables import Line, ScoreTable, tip
+from proband.reporting.numbers.score_tables import Row, ScoreTable, is_published, tip
 
 # The light colours of the page; those of models are distinguishable with any colour vision (after Okabe and Ito).
 COLOURS: dict[str, str] = dict(re.findall(r"--(\w+): (#\w{6});", asset("proband.web", "page.css").partition("}")[0]))
@@ -253,12 +253,12 @@ def figure_of(sheet: Sheet) -> Callable[[float], Picture] | None:
 # ---- dots with intervals: a strip per row, a panel per column --------------------------------------------------------
 
 
-Band = tuple[str, Sequence[Line]]  # a labelled strip of a dot plot and its lines
+Band = tuple[str, Sequence[Row]]  # a labelled strip of a dot plot and its rows
 
 
 def _lanes(band: Band) -> int:
-    """Published lines share one."""
-    return len({line.run for line in band[1]})
+    """Published rows share one."""
+    return len({None if is_published(cells) else label for _, label, *cells in band[1]})
 
 
 def dot_plot(grid: ScoreTable, width: float) -> Picture:
@@ -293,7 +293,7 @@ def dot_plot(grid: ScoreTable, width: float) -> Picture:
                 marks.append(Mark(kind="text", at=(left - 6, at + tallness / 2 + 4), text=name, anchor="end"))
             marks += _strip(grid, band, i, axis, at, tallness, lane)
             at += tallness
-        levels = [level for _, lines in bands if (level := _level_of("chance", lines, i)) is not None]
+        levels = [level for _, rows in bands if (level := _level_of("chance", rows, i)) is not None]
         if levels:
             marks.append(soft_text(axis(levels[0]), at + 28, "chance", size=10.5))
     bottom = tall * math.ceil(len(columns) / per)
@@ -304,15 +304,15 @@ def dot_plot(grid: ScoreTable, width: float) -> Picture:
 def _bands(grid: ScoreTable) -> list[Band]:
     """A strip per row; in a table without rows a strip per model."""
     if grid.table.rows:
-        return [(grid.row_heading(group[0].row), group) for group in grid.groups]
-    own: list[Band] = [(line.label, (line,)) for line in grid.lines if line.run is not None]
-    theirs = [line for line in grid.lines if line.run is None]
+        return [(grid.row_heading(group[0][0]), group) for group in grid.groups]
+    own: list[Band] = [(row[1], (row,)) for row in grid.rows if not is_published(row[2:])]
+    theirs = [row for row in grid.rows if is_published(row[2:])]
     return own + ([("published", theirs)] if theirs else [])
 
 
-def _level_of(name: str, lines: Sequence[Line], column: int) -> float | None:
+def _level_of(name: str, rows: Sequence[Row], column: int) -> float | None:
     """The `chance` of a cell, which is that of its items, or its best `shortcut`."""
-    values = (getattr(line.cells[column], name, None) for line in lines if line.cells)
+    values = (getattr(row[2 + column], name, None) for row in rows)
     return next((value for value in values if value is not None), None)
 
 
@@ -339,27 +339,28 @@ def _strip(grid: ScoreTable, band: Band, column: int, axis: Axis, top: float, he
     for level, mark in (("chance", dashed), ("shortcut", bar)):
         if (score := _level_of(level, band[1], column)) is not None:
             marks.append(replace(mark, at=(axis(score), first - lane / 2 - 4, axis(score), top + height - 2)))
-    for number, line in enumerate(band[1]):
+    for number, row in enumerate(band[1]):
         y = first + lane * min(number, _lanes(band) - 1)
-        if line.run is None:
-            if (figure := line.figures[column]) is not None:
-                at = (axis(figure.value), y, 3.6)
-                dot = Mark(kind="dot", at=at, paint="pub", shape="diamond", hollow=True, tip=tip(grid, line, column))
-                marks.append(dot)
-        elif (cell := line.cells[column]) is not None:
-            hue = grid.hues[line.run]
-            at, text = (axis(cell.mean), y, 4.0), tip(grid, line, column)
-            dot = Mark(kind="dot", at=at, shape=shape_of(hue), model=line.run, tip=text)
+        _, label, *cells = row
+        if isinstance(cell := cells[column], Published):
+            at = (axis(cell.value), y, 3.6)
+            dot = Mark(kind="dot", at=at, paint="pub", shape="diamond", hollow=True, tip=tip(grid, row, column))
+            marks.append(dot)
+        elif isinstance(cell, Estimate):
+            run = grid.labels.index(label)
+            hue = grid.hues[run]
+            at, text = (axis(cell.mean), y, 4.0), tip(grid, row, column)
+            dot = Mark(kind="dot", at=at, shape=shape_of(hue), model=run, tip=text)
             if cell.few:
                 marks.append(replace(dot, paint="pub", opacity=0.6))
             else:
                 span, paint = (axis(cell.low), y, axis(cell.high), y), colour_of(hue)
-                marks.append(Mark(kind="line", at=span, paint=paint, width=2.5, opacity=0.55, model=line.run))
+                marks.append(Mark(kind="line", at=span, paint=paint, width=2.5, opacity=0.55, model=run))
                 marks.append(replace(dot, paint=paint))
             if len(grid.columns) == 1:
-                value, sign, more = grid.words(line)[0]
+                value, sign, more = grid.words(cell)
                 shown = value if cell.few else f"{value} {more[0]}{sign}"
-                marks.append(Mark(kind="text", at=(axis.end + 14, y + 4), text=shown, size=11, model=line.run))
+                marks.append(Mark(kind="text", at=(axis.end + 14, y + 4), text=shown, size=11, model=run))
     return marks
 
 
@@ -404,9 +405,9 @@ MANY = 5  # of more models than these the bands are fainter
 
 def line_plot(grid: ScoreTable, width: float) -> Picture:
     """Mean against the column's number with a band for the interval; published figures dashed and hollow."""
-    groups = [group for group in grid.groups if group[0].row is not None]
+    groups = [group for group in grid.groups if group[0][0] is not None]
     narrow = width < 500
-    names = [line.label for group in groups for line in group if line.run is None]
+    names = [label for group in groups for _, label, *cells in group if is_published(cells)]
     room = 0.0 if narrow or not names else min(180.0, text_width(names, size=11) + 12)
     per = 1 if narrow else min(len(groups), 3, max(1, int(width // (215 + room))))
     panel, tall = width / per, 230.0 if narrow else 270.0 if len(groups) > 1 else 360.0
@@ -421,9 +422,9 @@ def line_plot(grid: ScoreTable, width: float) -> Picture:
         up = Axis(low, high, y + tall - 48, y + 28, grid.metric.percent)
         marks += _frame(grid, group, across, up, y, numbers, pad=pad)
         marks += _published(grid, group, across, up, room, pad=pad)
-        for line in group:
-            if line.run is not None:
-                marks += _line(grid, line, line.run, across, up, step * line.run - pad)
+        for row in group:
+            if not is_published(row[2:]):
+                marks += _line(grid, row, across, up, step, pad)
     key, height = _key(grid.labels, grid.hues, width, tall * math.ceil(len(groups) / per))
     against = f" against {formatting.name(grid.table.columns[0])}"
     return picture(grid, width, height, [*marks, *key], against=against)
@@ -450,11 +451,11 @@ def _key(
 
 
 def _frame(
-    grid: ScoreTable, lines: Sequence[Line], across: Axis, up: Axis, top: float, numbers: Sequence[float], *, pad: float
+    grid: ScoreTable, rows: Sequence[Row], across: Axis, up: Axis, top: float, numbers: Sequence[float], *, pad: float
 ) -> list[Mark]:
     marks, left = [], across.start - pad
     if grid.table.rows:
-        title = shorten(grid.row_heading(lines[0].row), across.end - across.start, size=13)
+        title = shorten(grid.row_heading(rows[0][0]), across.end - across.start, size=13)
         marks.append(Mark(kind="text", at=(left, top + 15), text=title, size=13, bold=True))
     for tick in up.ticks(5):
         y = up(tick)
@@ -466,7 +467,7 @@ def _frame(
     middle = (across.start + across.end) / 2
     marks.append(soft_text(middle, up.start + 34, formatting.name(grid.table.columns[0]), size=12))
     for level, name, width, dash in (("chance", "chance", 1.5, "3 3"), ("shortcut", "best shortcut", 2.0, "7 4")):
-        values = [(number, _level_of(level, lines, at)) for at, number in enumerate(numbers)]
+        values = [(number, _level_of(level, rows, at)) for at, number in enumerate(numbers)]
         known = [(across(number), up(value)) for number, value in values if value is not None]
         if len(known) > 1:  # a dashed line through a value per column, with its name at the end
             marks.append(Mark(kind="poly", at=tuple(chain(*known)), paint="rule", width=width, dash=dash))
@@ -474,9 +475,11 @@ def _frame(
     return marks
 
 
-def _line(grid: ScoreTable, line: Line, run: int, across: Axis, up: Axis, shift: float) -> list[Mark]:
-    known = [(at, cell) for at, cell in enumerate(line.cells) if cell is not None]
-    xs = [across(float(grid.columns[at][0])) + shift for at, _ in known]
+def _line(grid: ScoreTable, row: Row, across: Axis, up: Axis, step: float, pad: float) -> list[Mark]:
+    _, label, *cells = row
+    run = grid.labels.index(label)
+    known = [(at, cell) for at, cell in enumerate(cells) if isinstance(cell, Estimate)]
+    xs = [across(float(grid.columns[at][0])) + step * run - pad for at, _ in known]
     ends = [(e.mean, e.mean) if e.few else (e.low, e.high) for _, e in known]
     lower = [(x, up(low)) for x, (low, _) in zip(xs, ends)]
     upper = [(x, up(high)) for x, (_, high) in zip(xs, ends)]
@@ -489,26 +492,24 @@ def _line(grid: ScoreTable, line: Line, run: int, across: Axis, up: Axis, shift:
         band = Mark(kind="line", at=(*lower[0], *upper[0]), paint=paint, width=2.5, opacity=0.55, model=run)
     marks = [band, Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, model=run)]
     for (x, y), (at, cell) in zip(path, known):
-        few, text = cell.few, tip(grid, line, at)
+        few, text = cell.few, tip(grid, row, at)
         dot = Mark(kind="dot", at=(x, y, 3.6), hollow=few, shape=shape_of(hue), model=run, tip=text)
         marks.append(replace(dot, paint="pub" if few else paint))
     return marks
 
 
-def _published(
-    grid: ScoreTable, lines: Sequence[Line], across: Axis, up: Axis, room: float, *, pad: float
-) -> list[Mark]:
+def _published(grid: ScoreTable, rows: Sequence[Row], across: Axis, up: Axis, room: float, *, pad: float) -> list[Mark]:
     marks: list[Mark] = []
     ends: list[tuple[float, str]] = []
-    for i, line in enumerate(line for line in lines if line.run is None):
-        known = [(at, figure) for at, figure in enumerate(line.figures) if figure is not None]
+    for i, row in enumerate(row for row in rows if is_published(row[2:])):
+        known = [(at, cell) for at, cell in enumerate(row[2:]) if isinstance(cell, Published)]
         places = [(across(float(grid.columns[at][0])), up(figure.value)) for at, figure in known]
         if len(places) > 1:
             path, dash = tuple(chain(*places)), DASHES[i % len(DASHES)]
             marks.append(Mark(kind="poly", at=path, paint="pub", width=1.5, dash=dash))
         for (x, y), (at, _) in zip(places, known):
-            marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=tip(grid, line, at)))
-        ends.append((places[-1][1], line.label))
+            marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=tip(grid, row, at)))
+        ends.append((places[-1][1], row[1]))
     if room:
         below = -math.inf
         for y, model in sorted(ends):

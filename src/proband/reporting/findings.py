@@ -31,14 +31,13 @@ CHOSEN = ALPHA / 2  # for what is chosen among many cells, so that it and the he
 
 def sentences(study: Study, table: ScoreTable | None, compared: Sequence[Comparison]) -> list[str]:
     texts = [_leader(study, compared)]
-    if table is not None and table.lines and len(table.columns) > 1:
+    if table is not None and table.rows and len(table.columns) > 1:
         cells = [
-            (line.label, table.heading(column), cell)
+            (label, table.heading(column), cell)
             for at, column in enumerate(table.columns)
-            for line in table.groups[-1]
-            if line.run is not None
-            and (cell := line.cells[at])
-            and not line.label.startswith("baseline:")  # what they do is known beforehand
+            for _, label, *own in table.groups[-1]
+            if isinstance(cell := own[at], Estimate)
+            and not label.startswith("baseline:")  # what they do is known beforehand
         ]
         texts += _against_level(cells, table.metric)
     return [each for each in texts if each][:SENTENCES]

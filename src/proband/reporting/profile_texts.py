@@ -8,7 +8,7 @@ from typing import Any
 from proband.core.files import dumps, slug
 from proband.core.suite import MeasuredOn, Published, Table
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.score_tables import Line, ScoreTable
+from proband.reporting.numbers.score_tables import Row, ScoreTable
 from proband.reporting.profile import SCORE, CapabilityRow, Profile, if_read
 from proband.reporting.tables import markdown
 
@@ -62,29 +62,26 @@ def as_json(profile: Profile) -> dict[str, Any]:
 
 def as_table(profile: Profile) -> ScoreTable:
     """A row per capability; with people and the models that ship; in words also levels, unread replies and items."""
-    lines: list[Line] = []
-    more: list[tuple[str, ...]] = []
+    rows: list[Row] = []
     for each in profile.capabilities:
-        for run, row in enumerate(profile.of(each)):
-            lines.append(Line(row=(each.does,), label=profile.models[row.model], run=run, cells=(row.estimate,)))
+        for row in profile.of(each):
             chance, least = ("–" if each is None else f"{100 * each:.1f}" for each in (row.chance, row.ticked_at))
             shortcut = f"{100 * row.shortcut.value:.1f} ({row.shortcut.name})" if row.shortcut else "–"
             counted = f"{row.estimate.n} · {each.items}" if row.estimate else row.reason
-            more.append((chance, shortcut, least, if_read(row).strip(" ()") or "–", counted))
+            more = chance, shortcut, least, if_read(row).strip(" ()") or "–", counted
+            rows.append(((each.does,), profile.models[row.model], row.estimate, *more))
         others = {name: (own[each.does], "these items") for name, own in profile.references.items() if each.does in own}
         others |= {"people": (each.people.value, each.people.source)} if each.people else {}
         for name, (value, source) in others.items():
             on = MeasuredOn(data="other items", fingerprints=frozenset())
             figure = Published(model=name, metric="score", group={}, value=value, source=source, on=on)
-            lines.append(Line(row=(each.does,), label=name, figures=(figure,)))
-            more.append(("–", "–", "–", "–", source))
+            rows.append(((each.does,), name, figure, "–", "–", "–", "–", source))
     note = " ".join([LEGEND.format(profile.family), *profile.notes])
     table = Table(name="profile", title=profile.title, rows=("capability",), columns=(), metric="score", note=note)
     names = tuple(profile.models.values())
-    own: dict[str, Any] = {"labels": names, "hues": range(len(names)), "columns": ((),), "lines": tuple(lines)}
-    words = ScoreTable(name="profile", title="", table=table, metric=SCORE, **own).in_words()
-    rows = tuple((*row, *each) for row, each in zip(words.rows, more, strict=True))
-    return replace(words, header=(*words.header, *LEVELS, "items"), rows=rows)
+    own: dict[str, Any] = {"labels": names, "hues": range(len(names)), "columns": ((),), "rows": tuple(rows)}
+    made = ScoreTable(name="profile", title="", table=table, metric=SCORE, **own).with_caption()
+    return replace(made, header=(*made.header, *LEVELS, "items"))
 
 
 def model_card(profile: Profile, panel: str) -> str:

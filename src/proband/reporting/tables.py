@@ -77,9 +77,14 @@ def plain_cell(cell: Plain) -> str:
 NUMBER = re.compile(r"–?|[−+<]?\d[\d.,]*( [\[(±].*)?", re.DOTALL)  # a figure, with its interval or without
 
 
+def rows_of(sheet: Sheet) -> list[tuple[Plain, ...]]:
+    """Its cells as text and numbers; estimates in words."""
+    return list(sheet.in_words() if isinstance(sheet, ScoreTable) else sheet.rows)
+
+
 def numeric(sheet: Sheet) -> tuple[bool, ...]:
     """Which columns hold numbers, with their intervals or without."""
-    columns = list(zip(*sheet.rows)) or [()] * len(sheet.header)
+    columns = list(zip(*rows_of(sheet))) or [()] * len(sheet.header)
     return tuple(
         any(cell is not None for cell in column) and all(NUMBER.fullmatch(plain_cell(cell)) for cell in column)
         for column in columns
@@ -88,7 +93,7 @@ def numeric(sheet: Sheet) -> tuple[bool, ...]:
 
 def markdown(sheet: Sheet) -> str:
     """A pipe table between its title and its note; numbers in the last columns are right-aligned."""
-    texts = [[plain_cell(cell) for cell in row] for row in sheet.rows]
+    texts = [[plain_cell(cell) for cell in row] for row in rows_of(sheet)]
     # brackets of an interval need no backslash
     body = [[re.sub(r"\\([\[\]])", r"\1", md(t)) if NUMBER.fullmatch(t) else md(t) for t in row] for row in texts]
     right = len(list(takewhile(bool, reversed(numeric(sheet)))))
@@ -101,7 +106,7 @@ def latex(sheet: Sheet) -> str:
     shape = "".join("r" if number else "l" for number in numeric(sheet))
     out = [r"% needs \usepackage{booktabs,amssymb,textcomp}", r"\begin{table}", r"\centering\small"]
     out += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(map(tex, sheet.header)) + r" \\", r"\midrule"]
-    out += [" & ".join(tex(plain_cell(cell)) for cell in row) + r" \\" for row in sheet.rows]
+    out += [" & ".join(tex(plain_cell(cell)) for cell in row) + r" \\" for row in rows_of(sheet)]
     caption = f"{tex(sheet.title)}. {tex(sheet.note)}".strip()
     out += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}"]
     return "\n".join([*out, rf"\label{{tab:{sheet.name}}}", r"\end{table}"]) + "\n"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 import pytest
 
-from proband.core.metrics import ACCURACY, Metric
+from proband.core.metrics import ACCURACY, Estimate, Metric
 from proband.core.types import Item
 from proband.reporting import ItemSet
 from proband.reporting.findings import sentences
@@ -78,8 +78,8 @@ def test_the_sentences_say_what_the_numbers_say(make_set: Callable[..., ItemSet]
     study = Study(items, seed=0)
     grid = fill(study, items.suite.tables[0])
     said = sentences(study, grid, comparisons(study))
-    cell = grid.groups[-1][0].cells[grid.columns.index(("random-tail",))]
-    assert cell
+    cell = grid.groups[-1][0][2 + grid.columns.index(("random-tail",))]
+    assert isinstance(cell, Estimate)
     above = next(each for each in said if "above chance" in each)
     assert above.startswith(
         f"embedded:mlm is furthest above chance on random-tail: by {100 * (cell.mean - 0.5):.1f} points"

@@ -26,20 +26,22 @@ def study_of(loaded: ItemSet) -> Study:
 
 
 def rows_of(table: ScoreTable) -> list[Key | None]:
-    return [group[0].row for group in table.groups]
+    return [group[0][0] for group in table.groups]
 
 
 def cell_of(table: ScoreTable, row: Key | None, column: Key, run: int) -> Estimate | None:
-    (line,) = (each for each in table.lines if each.row == row and each.run == run)
-    return line.cells[table.columns.index(column)]
+    (cells,) = (cells for key, label, *cells in table.rows if (key, label) == (row, table.labels[run]))
+    cell = cells[table.columns.index(column)]
+    assert cell is None or isinstance(cell, Estimate)
+    return cell
 
 
 def published_in(table: ScoreTable) -> set[tuple[Key | None, Key]]:
     return {
-        (line.row, column)
-        for line in table.lines
-        for column, figure in zip(table.columns, line.figures)
-        if figure is not None
+        (key, column)
+        for key, _, *cells in table.rows
+        for column, cell in zip(table.columns, cells)
+        if isinstance(cell, Published)
     }
 
 
@@ -137,7 +139,7 @@ def test_rows_and_columns_keep_the_tables_order(make_set: Callable[..., ItemSet]
     assert rows_of(grid) == [("LS",), ("ES",), ("DM",), ("IM",), None]
     assert grid.columns == ((2,), (3,), (4,), (5,), (6,))
     assert grid.numeric
-    assert fill(study, Table(name="t", title="T", rows=("absent",), columns=("k",))).lines == ()
+    assert fill(study, Table(name="t", title="T", rows=("absent",), columns=("k",))).rows == ()
 
 
 # ---- metrics over sets, several runs, tags of runs, macro means ----------------------------------------------------
@@ -230,7 +232,7 @@ def test_tags_of_runs_can_be_columns(make_set: Callable[..., ItemSet]) -> None:
     assert grid.labels == ("embedded:mlm", "embedded:glove")
     assert grid.columns == (("T1",), ("T2",))
     assert not grid.by_system
-    assert all(all(line.cells) for line in grid.lines)
+    assert all(None not in row[2:] for row in grid.rows)
     only = fill(study, Table(name="t", title="T", rows=("run.template",), columns=("k",), where={"k": (2, 3)}))
     assert rows_of(only) == [("T1",), ("T2",)]
     assert only.columns == ((2,), (3,))
@@ -242,7 +244,8 @@ def test_the_best_is_the_lowest_where_low_is_better(make_set: Callable[..., Item
     items = dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(surprisal,)))
     study = study_of(items)
     grid = fill(study, Table(name="t", title="T", rows=(), columns=(), metric="surprisal"))
-    bold = [line.label for line, cells in panel(grid)["bodies"][0] if "best" in cells[0]["classes"]]
+    lines = panel(grid)["bodies"][0]["lines"]
+    bold = [line["label"] for line in lines if "best" in line["cells"][0]["classes"]]
     assert bold == [min(zip(grid.filled, grid.labels), key=lambda each: each[0].mean)[1]]
     assert grid.unit == "surprisal ↓, nats, test items, 95 % intervals"
     assert grid.filled[0].chance is None

@@ -1,5 +1,5 @@
-"""A table of the suite filled in: a line per row and model with its scores, published figures with the same tags, and a
-last row over everything.
+"""A table of the suite filled in: a row per value of its tags and model with the model's scores, published figures with
+the same tags, and last rows over everything.
 
 Rows and columns may be tags of items, tags the suite derives, or tags of runs (`run.template`): then the runs that
 differ only in those tags share a line.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby, product
 from typing import Any
@@ -27,6 +27,8 @@ from proband.reporting.numbers.study import VARIATION, Study, matches
 from proband.stats import LEAST_FREEDOM, share_of_trainings
 
 Key = tuple[Tag, ...]
+Cell = Estimate | Published | str | None
+Row = tuple[Key | None, str, *tuple[Cell, ...]]  # tags (None: over all), model, a cell per column, further cells
 SPLIT = "split"
 SIGN = {"at": "°", "below": "▼", "above": "", "": ""}
 WRITTEN = (  # of an estimate of ours, in report.json
@@ -37,44 +39,29 @@ CellWords = tuple[str, str, tuple[str, ...]]  # figure, sign against chance; int
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
-    """One model in one row: with a cell per column (ours), or with a figure (published, where `run` is None)."""
-
-    row: Key | None  # None: over all rows together
-    label: str
-    model: str = ""  # KIND:NAME, for files
-    run: int | None = None
-    cells: tuple[Estimate | None, ...] = ()
-    figures: tuple[Published | None, ...] = ()
-    differs: tuple[str, ...] = ()  # in what, from the published lines
-
-    @property
-    def source(self) -> str:
-        return "; ".join(dict.fromkeys(each.source for each in self.figures if each))
-
-
-@dataclass(frozen=True, kw_only=True)
 class ScoreTable(Sheet):
-    """A table of scores: `header`, `rows` and `note` have them in words."""
+    """A table of scores. Of rows with equal tags ours come first; those without a number are left out."""
 
+    rows: tuple[Row, ...]
     table: Table
     metric: Metric
-    labels: tuple[str, ...]
     columns: tuple[Key, ...]
-    lines: tuple[Line, ...]  # ours first within each row; those without a number are left out
-    by_system: bool = True  # its lines are the systems of the item set, in their order
-    hues: Sequence[int]  # the number of the colour of each label
+    labels: tuple[str, ...]  # of our models
+    models: tuple[str, ...] = ()  # of each label: KIND:NAME, for files
+    hues: Sequence[int]  # of each label: the number of its colour
+    differs: Mapping[tuple[Key | None, str], Sequence[str]] = field(default_factory=dict)  # ours from published rows
+    by_system: bool = True  # its labels are the systems of the item set, in their order
     scope: str = ""  # the items that are counted, in words; empty where its headings name their splits
     asked: str = ""  # how each model was asked, in words
 
-    @property
-    def groups(self) -> list[list[Line]]:
-        """The lines of each row."""
-        return [list(group) for _, group in groupby(self.lines, key=lambda line: line.row)]
+    @cached_property
+    def groups(self) -> list[list[Row]]:
+        """The rows with equal tags."""
+        return [list(group) for _, group in groupby(self.rows, key=lambda row: row[0])]
 
     @property
     def published(self) -> list[Published]:
-        return [figure for line in self.lines for figure in line.figures if figure]
+        return [cell for row in self.rows for cell in row if isinstance(cell, Published)]
 
     @property
     def numeric(self) -> bool:
@@ -92,7 +79,7 @@ class ScoreTable(Sheet):
     @cached_property
     def filled(self) -> list[Estimate]:
         """Every cell that has a number."""
-        return [cell for line in self.lines for cell in line.cells if cell is not None]
+        return [cell for row in self.rows for cell in row if isinstance(cell, Estimate)]
 
     @property
     def has_chance(self) -> bool:
@@ -104,7 +91,7 @@ class ScoreTable(Sheet):
         shortcut = any(formatting.level_name(cell) != "chance" for cell in self.filled)
         return "the best shortcut (where it is higher than chance)" if shortcut else "chance"
 
-    @property
+    @cached_property
     def value_range(self) -> tuple[float, float]:
         """Wide enough for every interval, chance level and published figure, and rounded outward."""
         ends = [(cell.mean,) if cell.few else (cell.low, cell.high) for cell in self.filled]
@@ -138,13 +125,12 @@ class ScoreTable(Sheet):
         parts = formatting.with_arrow(self.metric), unit, self.scope, macro, "95 % intervals"
         return ", ".join(part for part in (*parts, *fixed) if part)
 
-    def words(self, line: Line) -> list[CellWords]:
-        """The cells of a line; published figures have no interval."""
-        if line.run is None:
-            return [(formatting.figure(each.value, self.metric) if each else "–", "", ()) for each in line.figures]
-        return [self._words(cell) if cell else ("–", "", ()) for cell in line.cells]
-
-    def _words(self, cell: Estimate) -> CellWords:
+    def words(self, cell: Cell) -> CellWords:
+        """A cell in words; published figures have no interval."""
+        if isinstance(cell, Published):
+            return formatting.figure(cell.value, self.metric), "", ()
+        if not isinstance(cell, Estimate):
+            return cell or "–", "", ()
         spread = formatting.spread(cell.sd, cell.seeds, self.metric)
         unread = f"{100 * cell.unread:.1f} % unread" if cell.unread >= 0.0005 else ""
         uncovered = f"{cell.uncovered:,} not covered" if cell.uncovered else ""
@@ -174,20 +160,22 @@ class ScoreTable(Sheet):
     def notes(self) -> list[str]:
         """What the suite says of the table, and in what our lines differ from the published ones."""
         texts = [self.table.note, self.table.published_note if self.published else ""]
-        return [*filter(None, texts), *differing((line.label, line.differs) for line in self.lines)]
+        return [*filter(None, texts), *differing((label, each) for (_, label), each in self.differs.items())]
 
-    def in_words(self) -> ScoreTable:
-        """The same with its words: one line per row and model, how models were asked, what the signs mean, and where
-        the published figures come from."""
-        rows = []
-        for line in self.lines:
-            first = [self.row_heading(line.row)] if self.table.rows else []
-            name = line.label if line.run is not None else f"{line.label} (published)"
-            cells = (
+    def in_words(self) -> Iterator[tuple[str, ...]]:
+        """The rows as papers print them."""
+        for key, label, *cells in self.rows:
+            first = [self.row_heading(key)] if self.table.rows else []
+            name = f"{label} (published)" if is_published(cells) else label
+            texts = (
                 " ".join([figure, *(more[:1] and [more[0] + sign]), *more[1:]])
-                for figure, sign, more in self.words(line)
+                for figure, sign, more in map(self.words, cells)
             )
-            rows.append((*first, name, *cells))
+            yield *first, name, *texts
+
+    def with_caption(self) -> ScoreTable:
+        """The same with its headings, and a note: how models were asked, what the signs mean, and where the published
+        figures come from."""
         head = [" · ".join(map(formatting.name, self.table.rows))] if self.table.rows else []
         sources = "; ".join(dict.fromkeys(f"{f.model}: {f.source}" for f in self.published))
         note = [self.asked, *self.signs, f"Published figures: {sources}." if sources else "", *self.notes]
@@ -195,38 +183,43 @@ class ScoreTable(Sheet):
             self,
             title=f"{self.table.title} ({self.unit})",
             header=(*head, "model", *map(self.heading, self.columns)),
-            rows=tuple(rows),
             note=" ".join(filter(None, note)),
         )
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Every number with its tags, at full precision."""
-        for line in self.lines:
-            for column, cell in zip(self.columns, line.cells or line.figures):
-                tags = dict(zip(self.table.columns, column)) | dict(zip(self.table.rows, line.row or ()))
-                about = {"model": line.model or line.label, "label": line.label, "group": tags}
-                about |= {"metric": self.metric.name}
+        models = dict(zip(self.labels, self.models))
+        for key, label, *cells in self.rows:
+            for column, cell in zip(self.columns, cells):
+                tags = dict(zip(self.table.columns, column)) | dict(zip(self.table.rows, key or ()))
+                about = {"model": label, "label": label, "group": tags, "metric": self.metric.name}
                 if isinstance(cell, Estimate):
-                    known = msgspec.structs.asdict(cell) | about
-                    known |= {"runs": cell.seeds, "differs": list(line.differs), "items": self.scope}
+                    differs = list(self.differs.get((key, label), ()))
+                    known = msgspec.structs.asdict(cell) | about | {"model": models.get(label, label)}
+                    known |= {"runs": cell.seeds, "differs": differs, "items": self.scope}
                     yield {"kind": "ours", **{name: known[name] for name in WRITTEN}}
-                elif cell is not None:
+                elif isinstance(cell, Published):
                     on = {"data": cell.on.data, "conditions": dict(cell.on.conditions), "questions": cell.on.questions}
                     yield {"kind": "published", **about, "mean": cell.value, "source": cell.source, "on": on}
 
 
-def tip(table: ScoreTable, line: Line, column: int) -> str:
+def is_published(cells: Iterable[Cell]) -> bool:
+    """Whether these are the cells of a published row."""
+    return any(isinstance(cell, Published) for cell in cells)
+
+
+def tip(table: ScoreTable, row: Row, column: int) -> str:
     """The words of a tooltip; the place (`ES · reverse`) names only what the table splits by."""
-    metric, key = table.metric, table.columns[column]
-    place = " · ".join(filter(None, [table.row_heading(line.row), table.heading(key) if key else ""]))
-    if line.run is None:
-        figure = line.figures[column]
-        value = formatting.figure(figure.value, metric) if figure else ""
-        return "\n".join(filter(None, [f"{line.label} (published)", place, value, figure.source if figure else ""]))
-    cell = line.cells[column]
-    assert cell is not None
+    metric, heading = table.metric, table.columns[column]
+    key, label, *cells = row
+    place = " · ".join(filter(None, [table.row_heading(key), table.heading(heading) if heading else ""]))
+    cell = cells[column]
+    if isinstance(cell, Published):
+        value = formatting.figure(cell.value, metric)
+        return "\n".join(filter(None, [f"{label} (published)", place, value, cell.source]))
+    assert isinstance(cell, Estimate)
     lines = [
-        line.label,
+        label,
         place,
         formatting.estimate(cell, metric),
         formatting.spread(cell.sd, cell.seeds, metric),
@@ -262,14 +255,10 @@ def fill(study: Study, table: Table) -> ScoreTable:
         cells[row, column] = study.cell(metric, {**table.where, **own}, macro=table.macro)
         published[row, column] = {f.model: f for f in every if _belongs(f, own, counted)}
     columns = [c for c in columns if any(any(cells[row, c]) or published[row, c] for row in keys)] or columns[:1]
-    lines: list[Line] = []
+    filled: list[Row] = []
+    differs: dict[tuple[Key | None, str], list[str]] = {}
     for row in keys:
-        figures = {model: None for column in columns for model in published[row, column]}
-        theirs = [
-            Line(row=row, label=model, figures=tuple(published[row, column].get(model) for column in columns))
-            for model in figures
-        ]
-        for run, (label, systems) in enumerate(zip(labels, members)):
+        for label, systems in zip(labels, members):
             found = tuple(
                 next((cell for at in systems if (cell := cells[row, column][at])), None) for column in columns
             )
@@ -279,26 +268,27 @@ def fill(study: Study, table: Table) -> ScoreTable:
                 if cell
                 for figure in published[row, column].values()
             ]
-            tags = study.systems[systems[0]].tags
-            differs = tuple(differences(compared, study.manifest, tags))
             if any(found):
-                model = str(tags["run.model"])
-                lines.append(Line(row=row, label=label, model=model, run=run, cells=found, differs=differs))
-        lines += theirs
-    own_lines = labels == study.system_labels
+                filled.append((row, label, *found))
+                differs[row, label] = differences(compared, study.manifest, study.systems[systems[0]].tags)
+        theirs = dict.fromkeys(model for column in columns for model in published[row, column])
+        filled += [(row, model, *(published[row, column].get(model) for column in columns)) for model in theirs]
+    own_labels = labels == study.system_labels
     return ScoreTable(
         name=f"{study.key}-{table.name}",
         title=table.title,
+        rows=tuple(filled),
         table=table,
         metric=metric,
-        labels=labels,
         columns=tuple(columns),
-        lines=tuple(lines),
-        by_system=own_lines,
-        hues=study.hues if own_lines else range(len(labels)),
-        asked=study.how_asked if own_lines else "",
+        labels=labels,
+        models=tuple(str(study.systems[systems[0]].tags["run.model"]) for systems in members),
+        hues=study.hues if own_labels else range(len(labels)),
+        differs=differs,
+        by_system=own_labels,
+        asked=study.how_asked if own_labels else "",
         scope="" if SPLIT in (*table.rows, *table.columns) else splits_in_words(_several(counted[SPLIT])),
-    ).in_words()
+    ).with_caption()
 
 
 def _several(value: Tag | tuple[Tag, ...]) -> tuple[str, ...]:
@@ -378,16 +368,17 @@ def combined_table(study: Study, combined: Table) -> list[Sheet]:
     tables = {head: fill(study, named[name]) for head, name in combined.adjacent.items()}
     lines: dict[tuple[str, Key], dict[str, float | int]] = {}
     differs: dict[str, dict[str, None]] = {}
-    last = [(head, table, line) for head, table in tables.items() if table.lines for line in table.groups[-1]]
-    for head, table, line in sorted(last, key=lambda each: each[2].run is not None):  # published ones first
-        for column, cell in zip(table.columns, line.cells or line.figures):
-            if cell:
+    last = [(head, table, row) for head, table in tables.items() if table.rows for row in table.groups[-1]]
+    for head, table, (key, label, *cells) in sorted(last, key=lambda each: not is_published(each[2][2:])):
+        for column, cell in zip(table.columns, cells):
+            if isinstance(cell, (Estimate, Published)):
                 ours = isinstance(cell, Estimate)
-                own = lines.setdefault((line.label if ours else f"published: {line.label}", column), {})
+                own = lines.setdefault((label if ours else f"published: {label}", column), {})
                 mean = cell.mean if isinstance(cell, Estimate) else cell.value
                 own[head] = round(100 * mean, 2) if table.metric.percent else round(mean, 3)
                 own |= {"runs": cell.seeds} if isinstance(cell, Estimate) else {}
-        differs.setdefault(line.label, {}).update(dict.fromkeys(line.differs))
+        if not is_published(cells):
+            differs.setdefault(label, {}).update(dict.fromkeys(table.differs[key, label]))
     tags = next((table.table.columns for table in tables.values()), ())
     header = ("model", *map(formatting.name, tags), *combined.adjacent, "runs")
     rows = tuple((name, *column, *map(line.get, header[1 + len(tags) :])) for (name, column), line in lines.items())

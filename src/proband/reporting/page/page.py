@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,8 @@ from msgspec import UNSET
 
 from proband.core.errors import ProbandError
 from proband.core.files import asset, dumps, render
-from proband.core.suite import Sheet
+from proband.core.metrics import Estimate
+from proband.core.suite import Published, Sheet
 from proband.core.types import Answer, Item
 from proband.reporting import tables
 from proband.reporting.charts import (
@@ -40,7 +41,7 @@ from proband.reporting.claims import Verdict
 from proband.reporting.claims import counts as claim_counts
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.comparisons import Comparison
-from proband.reporting.numbers.score_tables import Line, ScoreTable, tip
+from proband.reporting.numbers.score_tables import Row, ScoreTable, is_published, tip
 from proband.reporting.numbers.study import Study, picked
 from proband.reporting.profile import Profile
 from proband.reporting.profile_texts import as_table
@@ -240,28 +241,37 @@ def marks_key(grid: ScoreTable, draw: Callable[..., Picture] | None) -> list[tup
     return [("dot", "mean"), (band, "95 % interval"), *chance, *published, *few]
 
 
-def _body(grid: ScoreTable, group: Sequence[Line]) -> list[tuple[Line, list[dict[str, Any]]]]:
-    """The lines of a row with their cells. The best of ours is in bold, if there are several."""
+def _body(grid: ScoreTable, group: Sequence[Row]) -> dict[str, Any]:
+    """The rows with equal tags. The best of ours is in bold, if there are several."""
     pick, top = max if grid.metric.better == "high" else min, list[float | None]()
-    ours = [line.cells for line in group if line.run is not None]
+    ours = [row for row in group if not is_published(row[2:])]
     for column in range(len(grid.columns) if len(ours) > 1 else 0):
-        top.append(pick((cell.mean for cells in ours if (cell := cells[column])), default=None))
-    return [(line, list(_cells(grid, line, top or [None] * len(grid.columns)))) for line in group]
+        means = (cell.mean for row in ours if isinstance(cell := row[2 + column], Estimate))
+        top.append(pick(means, default=None))
+    lines = [_line(grid, row, top or [None] * len(grid.columns)) for row in group]
+    return {"heading": grid.row_heading(group[0][0]), "lines": lines}
 
 
-def _cells(grid: ScoreTable, line: Line, top: Sequence[float | None]) -> Iterator[dict[str, Any]]:
-    """Each cell in words, its classes, its shade where the table has no figure, and its tooltip."""
-    shaded, span = drawing(grid) is None, grid.value_range
-    for at, (shown, highest) in enumerate(zip(grid.words(line), top)):
-        own = {"words": shown, "classes": "", "shade": "", "tip": ""}
-        if line.run is None:
-            own["tip"] = f"{line.label} (published)\n{line.source}"
-        elif (cell := line.cells[at]) is not None:
-            best = " best" if cell.mean == highest else ""
-            own["classes"] = "few" if cell.few else cell.against_level + best
-            own["shade"] = shade(cell, span, grid.metric) if shaded and not cell.few else ""
-            own["tip"] = tip(grid, line, at)
-        yield own
+def _line(grid: ScoreTable, row: Row, top: Sequence[float | None]) -> dict[str, Any]:
+    key, label, *cells = row
+    theirs = is_published(cells)
+    own = {"run": None if theirs else grid.labels.index(label), "differs": grid.differs.get((key, label), ())}
+    return {"label": label, **own, "cells": [_cell(grid, row, at, highest) for at, highest in enumerate(top)]}
+
+
+def _cell(grid: ScoreTable, row: Row, at: int, highest: float | None) -> dict[str, Any]:
+    """A cell in words, its classes, its shade where the table has no figure, and its tooltip."""
+    _, label, *cells = row
+    cell, shaded = cells[at], drawing(grid) is None
+    own = {"words": grid.words(cell), "classes": "", "shade": "", "tip": ""}
+    if is_published(cells):
+        sources = dict.fromkeys(each.source for each in cells if isinstance(each, Published))
+        own["tip"] = f"{label} (published)\n{'; '.join(sources)}"
+    elif isinstance(cell, Estimate):
+        own["classes"] = "few" if cell.few else cell.against_level + (" best" if cell.mean == highest else "")
+        own["shade"] = shade(cell, grid.value_range, grid.metric) if shaded and not cell.few else ""
+        own["tip"] = tip(grid, row, at)
+    return own
 
 
 def _both_widths(draw: Callable[[float], Picture], *, switched: bool = True) -> dict[str, str]:
