@@ -6,7 +6,8 @@ import json
 import random
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,11 @@ import pytest
 
 from proband.cli import main
 from proband.pipeline import scorers
-from proband.pipeline.scorers import PROBES, load_scorer
+from proband.pipeline.checking import provers_of_suites
+from proband.pipeline.scorers import PROBES, audit_scorer, load_scorer
+from proband.proof.known_sets import FORMATS
+from proband.proof.row_source import RowSource
+from proband.proof.run import JudgedRows, audit_rows, judge_for
 
 ROWS = [
     {"question": "Q is left of P. What is the relation of P to Q?", "answer": "right"},
@@ -138,26 +143,59 @@ FAULTY = {
 }
 
 
+@contextmanager
+def judged(rows: Sequence[Mapping[str, str]], folder: Path, *, domain: str, world: str) -> Iterator[JudgedRows]:
+    """The rows as the command judges them; many scorers are then tried on them."""
+    path = folder / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with (folder / "spool").open("w+b") as spool:
+        judge = judge_for(domain, provers_of_suites(), world=world)
+        yield audit_rows(RowSource(str(path), {}, FORMATS), judge, spool)
+
+
+@pytest.fixture(scope="module")
+def directions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JudgedRows]:
+    with judged(ROWS, tmp_path_factory.mktemp("directions"), domain="grid", world="unit") as rows:
+        yield rows
+
+
+@pytest.fixture(scope="module")
+def families(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JudgedRows]:
+    with judged(KIN, tmp_path_factory.mktemp("families"), domain="kinship", world="") as rows:
+        yield rows
+
+
+def lines_of(out: Path) -> dict[str, dict[str, Any]]:
+    lines = [json.loads(line) for line in (out / "scorer.jsonl").read_text().splitlines()]
+    return {line["probe"]: line for line in lines}
+
+
+def tried(scorer: str, rows: JudgedRows, out: Path) -> dict[str, dict[str, Any]]:
+    audit_scorer(f"{__name__}:{scorer}", rows, out)
+    return lines_of(out)
+
+
 @pytest.fixture
 def audit(tmp_path: Path) -> Any:
+    """The whole command."""
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
 
     def run(scorer: str) -> dict[str, dict[str, Any]]:
         out = tmp_path / "audit"
         assert main(["audit", str(rows), "--world", "unit", "--scorer", f"{__name__}:{scorer}", "-o", str(out)]) == 0
-        lines = [json.loads(line) for line in (out / "scorer.jsonl").read_text().splitlines()]
-        return {line["probe"]: line for line in lines}
+        return lines_of(out)
 
     return run
 
 
-def test_a_scorer_that_reads_the_last_mark_is_not_accused(audit: Any) -> None:
-    assert [name for name, line in audit("last_tag").items() if line["fault"]] == []
+def test_a_scorer_that_reads_the_last_mark_is_not_accused(directions: JudgedRows, tmp_path: Path) -> None:
+    assert [name for name, line in tried("last_tag", directions, tmp_path).items() if line["fault"]] == []
 
 
-def test_a_clean_scorer_is_not_accused(audit: Any) -> None:
+def test_a_clean_scorer_is_not_accused(audit: Any, directions: JudgedRows, tmp_path: Path) -> None:
     lines = audit("clean")
+    assert lines == tried("clean", directions, tmp_path)
     assert [name for name, line in lines.items() if line["fault"]] == []
     absent = {"the other gender", "in-law or not"}  # which directions have not
     assert set(lines) == {probe.name for probe in PROBES} - absent
@@ -165,8 +203,8 @@ def test_a_clean_scorer_is_not_accused(audit: Any) -> None:
 
 
 @pytest.mark.parametrize(("scorer", "probe"), [(each.__name__, probe) for each, probe in FAULTY.items()])
-def test_a_planted_fault_is_found(audit: Any, scorer: str, probe: str) -> None:
-    assert audit(scorer)[probe]["fault"]
+def test_a_planted_fault_is_found(directions: JudgedRows, tmp_path: Path, scorer: str, probe: str) -> None:
+    assert tried(scorer, directions, tmp_path)[probe]["fault"]
 
 
 KIN = [
@@ -228,12 +266,8 @@ def on_the_last_line(answer: Any, entry: Mapping[str, Any]) -> float:
         ("clean", ""),
     ],
 )
-def test_near_misses_of_a_domain(tmp_path: Path, scorer: str, probe: str) -> None:
-    rows, out = tmp_path / "kin.jsonl", tmp_path / "audit"
-    rows.write_text("".join(json.dumps(row) + "\n" for row in KIN))
-    assert main(["audit", str(rows), "--domain", "kinship", "--scorer", f"{__name__}:{scorer}", "-o", str(out)]) == 0
-    lines = [json.loads(line) for line in (out / "scorer.jsonl").read_text().splitlines()]
-    faults = [line["probe"] for line in lines if line["fault"]]
+def test_near_misses_of_a_domain(families: JudgedRows, tmp_path: Path, scorer: str, probe: str) -> None:
+    faults = [name for name, line in tried(scorer, families, tmp_path).items() if line["fault"]]
     assert (probe in faults) if probe else not faults
 
 

@@ -243,18 +243,18 @@ def answered_rightly(
     key = f"{known_as} {sorted(baselines)}"
     if _last is None or _last[0] != key:
         try:
-            _last = key, {name: _right(make().learn(items()), items()) for name, make in baselines.items()}
+            _last = key, _right({name: make().learn(items()) for name, make in baselines.items()}, items())
         except ProbandError:  # hidden answers, rows of others without facts
             _last = key, {}
     return _last[1]
 
 
-def _right(shortcut: AnswersItems, items: Iterable[Item]) -> NDArray[np.int8]:
-    right = array("b")
+def _right(shortcuts: Mapping[str, AnswersItems], items: Iterable[Item]) -> Right:
+    """Item by item, so that shortcuts that read the same of an item read it once."""
+    right = {name: array("b") for name in shortcuts}
     for item in items:
-        if item.split == "train" or item.gold is None or not item.choices:
-            right.append(NOT_ASKED)
-            continue
-        (answer,) = shortcut.answer([item])
-        right.append(answer.scores.index(max(answer.scores)) == item.gold)
-    return np.frombuffer(right, dtype=np.int8)
+        asked = not (item.split == "train" or item.gold is None or not item.choices)
+        for name, shortcut in shortcuts.items():
+            scores = shortcut.answer([item])[0].scores if asked else ()
+            right[name].append(scores.index(max(scores)) == item.gold if asked else NOT_ASKED)
+    return {name: np.frombuffer(own, dtype=np.int8) for name, own in right.items()}

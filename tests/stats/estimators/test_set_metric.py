@@ -7,6 +7,7 @@ import pytest
 
 from proband.core.metrics import Metric
 from proband.stats import Scores, estimator_of
+from proband.stats.clusters import Floats
 from proband.stats.planning import Pilot, required
 from proband.stats.ranking import AUC, F1, YES_NO_ACCURACY
 
@@ -88,3 +89,18 @@ def test_a_plan_of_a_ranking_metric_with_few_positives(jumps: bool) -> None:
     assert small is not None
     assert large is not None
     assert small.clusters / large.clusters == pytest.approx(4, rel=0.02)
+
+
+def test_a_metric_gets_the_same_records_in_every_draw() -> None:
+    """So that it can remember what it has computed of them; only the weights are others."""
+    seen: list[Floats] = []
+
+    def first(records: Floats, weights: Floats) -> float:
+        seen.append(records)
+        return float(weights @ records[:, 0] / weights.sum())
+
+    rng = np.random.default_rng(0)
+    made = estimator_of(Metric(name="first", of=first, over="set", jumps=True))
+    Scores.of(rng.random((30, 2)), estimator=made).interval()
+    assert len(seen) > 2000
+    assert len({id(each) for each in seen}) <= 3  # the draws, the value of the pieces and that of the scores

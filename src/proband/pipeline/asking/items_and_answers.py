@@ -78,10 +78,11 @@ def select_items(
 ) -> Selection:
     """What a run asks; `where`: of the items with these tags; `by_cluster`: a sample of whole clusters in the order of
     this seed, not a stratified one; `training`: the solver learns from training items, and is given them too."""
-    codes = np.array([SPLITS.index(row.split) for row in read_items(items, Outline)], dtype=np.int8)
+    read: Iterable[Outline] = read_items(items, Outline)
+    rows: list[Outline] = [] if limit is None and not where else list(read)
+    codes = np.array([SPLITS.index(row.split) for row in rows or read], dtype=np.int8)
     splits = scored_splits({SPLITS[code] for code in np.unique(codes)}, split)
     counts = np.isin(codes, [SPLITS.index(each) for each in splits])
-    rows: list[Outline] = [] if limit is None and not where else list(read_items(items, Outline))
     if where:
         counts = counts & with_tags(rows, suite, where, path=items_path(items))
     chosen = counts

@@ -59,14 +59,15 @@ class SetMetric(Mean):
         return float(np.mean([self.metric.of(run[b], weights[b]) for b in inside if weights[b].any()]))
 
     def pieces(self, runs: Floats, design: Design) -> Pieces:
-        value = float(np.mean([self.value(run, design) for run in runs]))
+        each = list(runs)  # the same arrays in every draw: a metric may remember what it needs of one
+        value = float(np.mean([self.value(run, design) for run in each]))
         labels = np.unique(runs[0][:, 1:], axis=0, return_inverse=True)[1].ravel() if runs.shape[-1] > 1 else None
         rarest = np.bincount(labels).min() if labels is not None and len(labels) else design.items
         if self.metric.of is accuracy_of_decisions:  # a mean of records: each is an observation
             rarest = design.items
 
         def of(weights: Floats) -> float:
-            return float(np.mean([self._weighted(run, design, weights) for run in runs]))
+            return float(np.mean([self._weighted(run, design, weights) for run in each]))
 
         if self.metric.jumps:
             return Pieces(value, design, [], [], draws=draws(of, design), limit=float(rarest))
@@ -80,8 +81,8 @@ class SetMetric(Mean):
 
         def of(runs: Floats, own: Design, first: int, part: Partition) -> Floats:
             inside = (part.items >= first) & (part.items < first + own.items)
-            here = Partition(part.group[inside], part.items[inside] - first, part.sign, part.count)
-            return jackknife(lambda w: float(np.mean([self._weighted(run, own, w) for run in runs])), own.items, here)
+            here, each = Partition(part.group[inside], part.items[inside] - first, part.sign, part.count), list(runs)
+            return jackknife(lambda w: float(np.mean([self._weighted(run, own, w) for run in each])), own.items, here)
 
         def both(part: Partition) -> Floats:
             return of(numbers[0], one.design, 0, part) - of(numbers[1], other.design, one.design.items, part)
