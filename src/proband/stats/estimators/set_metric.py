@@ -60,14 +60,14 @@ class SetMetric(Mean):
 
     def pieces(self, runs: Floats, design: Design) -> Pieces:
         each = list(runs)  # the same arrays in every draw: a metric may remember what it needs of one
-        value = float(np.mean([self.value(run, design) for run in each]))
+        value = _mean([self.value(run, design) for run in each])
         labels = np.unique(runs[0][:, 1:], axis=0, return_inverse=True)[1].ravel() if runs.shape[-1] > 1 else None
         rarest = np.bincount(labels).min() if labels is not None and len(labels) else design.items
         if self.metric.of is accuracy_of_decisions:  # a mean of records: each is an observation
             rarest = design.items
 
         def of(weights: Floats) -> float:
-            return float(np.mean([self._weighted(run, design, weights) for run in each]))
+            return _mean([self._weighted(run, design, weights) for run in each])
 
         if self.metric.jumps:
             return Pieces(value, design, [], [], draws=draws(of, design), limit=float(rarest))
@@ -82,7 +82,7 @@ class SetMetric(Mean):
         def of(runs: Floats, own: Design, first: int, part: Partition) -> Floats:
             inside = (part.items >= first) & (part.items < first + own.items)
             here, each = Partition(part.group[inside], part.items[inside] - first, part.sign, part.count), list(runs)
-            return jackknife(lambda w: float(np.mean([self._weighted(run, own, w) for run in each])), own.items, here)
+            return jackknife(lambda w: _mean([self._weighted(run, own, w) for run in each]), own.items, here)
 
         def both(part: Partition) -> Floats:
             return of(numbers[0], one.design, 0, part) - of(numbers[1], other.design, one.design.items, part)
@@ -113,6 +113,10 @@ class SetMetric(Mean):
         return Result(max(centre - half, -1.0), min(centre + half, 1.0), p, error, freedom, 0.0)
 
 
+def _mean(values: Sequence[float]) -> float:
+    return values[0] if len(values) == 1 else float(np.mean(values))  # of one, numpy takes longer than a metric
+
+
 def jackknife(of: Callable[[Floats], float], items: int, part: Partition) -> Floats:
     """sqrt((G - 1)/G) (T_(-g) - mean), whose squares sum to V.
 
@@ -141,11 +145,11 @@ def jackknife(of: Callable[[Floats], float], items: int, part: Partition) -> Flo
 def draws(of: Callable[[Floats], float], design: Design) -> Floats:
     """The value in each draw of clusters."""
     rng = np.random.default_rng([design.items, *(kind.count for kind in design.kinds)])
-    results = np.empty(DRAWS)
+    results, kinds = np.empty(DRAWS), [(kind, np.full(kind.count, 1 / kind.count)) for kind in design.kinds]
     for at in range(DRAWS):
         weights = np.ones(design.items)
-        for kind in design.kinds:
-            drawn = rng.multinomial(kind.count, np.full(kind.count, 1 / kind.count)).astype(np.float64)
+        for kind, equal in kinds:
+            drawn = rng.multinomial(kind.count, equal).astype(np.float64)
             np.multiply.at(weights, kind.items, drawn[kind.group])
         results[at] = of(weights) if weights.any() else np.nan
     return np.where(np.isnan(results), np.nanmean(results), results)
