@@ -44,7 +44,7 @@ PLANNED = "proband study script "
 SUITE_PAGES = ("analogy", "facts", "inference", "kinship", "script")
 BY_NIGHT = tuple(
     f"docs/{page}.md"
-    for page in (*SUITE_PAGES, "asking", "evaluate", "extending", "kinship-nets", "replies", "studies")
+    for page in (*SUITE_PAGES, "asking", "evaluate", "extending", "kinship-nets", "replies", "statistics", "studies")
 )
 
 

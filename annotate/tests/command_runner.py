@@ -8,7 +8,7 @@ import json
 import os
 import sys
 
-LOADED = ("erasing", "backup", "result_commands", "results.reading", "store.migrate", "tokens")
+LOADED = ("commands", "erasing", "backup", "result_commands", "results.reading", "store.migrate", "tasks", "tokens")
 
 
 def run(words: list[str], output: str) -> int:
@@ -26,6 +26,7 @@ def run(words: list[str], output: str) -> int:
 if __name__ == "__main__":
     for name in LOADED:
         importlib.import_module(f"proband_annotate.{name}")
+    sys.modules["proband_annotate.tasks"].names()  # of all suites, which it imports
     for line in sys.stdin:
         given = json.loads(line)
         print(run(given["words"], given["output"]), flush=True)

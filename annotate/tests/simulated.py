@@ -83,7 +83,7 @@ class Study:
         self.kind, self.folder = kind, folder / "study"
         items, more = self._items(folder)
         quality = {"attention-every": 2, **({"gold-every": 3} if more.get("gold") else {})}
-        people_wanted = {"overlap": 5, "units-per-person": 4}
+        people_wanted = {"overlap": 3 if kind == "judge" else 5, "units-per-person": 4}
         given: dict[str, Any] = {"people": people_wanted, "quality": quality, **settings}
         init(self.folder, kind=kind, items=items, trial=int(kind != "review"), settings_given=given, **more)
         self.study: OpenProject = open_project(self.folder)

@@ -19,7 +19,7 @@ from proband.core.worker_processes import Pool
 
 LARGE = "x" * 300_000  # several fillings of a pipe: most of the time a worker is in the middle of a message
 
-TURNS = 30 if "PROBAND_MUTATIONS" in os.environ else 7  # `make test-all`, `make test`
+TURNS = 30 if "PROBAND_MUTATIONS" in os.environ else 4  # `make test-all`, `make test`
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_results_come_in_the_order_of_the_tasks() -> None:
 def test_whoever_stops_early_never_waits() -> None:
     """Under a quota the reader leaves while workers are in mid-message, again and again with the same workers."""
     with Pool(echo, (0.0005,), workers=3) as pool:
-        for turn in range(30):
+        for turn in range(4 * TURNS):
             with closing(pool.results(range(50))) as found:
                 assert numbers(islice(found, turn % 4)) == [n for n in range(turn % 4) for _ in range(3)]
     assert not pool.pipes

@@ -96,15 +96,15 @@ def test_a_killed_run_resumes_with_the_same_bytes_and_asks_nothing_twice(tmp_pat
         deadline = time.monotonic() + 60
         while child.poll() is None and time.monotonic() < deadline:
             grown = answers.stat().st_size if answers.exists() else 0
-            if attempt < 4 and grown > before:
-                time.sleep(0.02 * attempt)
+            if attempt < 2 and grown > before:
+                time.sleep(0.04 * attempt)
                 os.kill(child.pid, signal.SIGKILL)
                 kills += 1
                 break
             time.sleep(0.005)
         if child.wait(60) == 0:
             break
-    assert kills >= 3
+    assert kills == 2
     assert (tmp_path / "run" / "answers.jsonl").read_bytes() == expected
     asked = (tmp_path / "log").read_text().splitlines()
     flushed_twice = len(asked) - len(set(asked))

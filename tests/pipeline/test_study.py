@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +89,19 @@ main(sys.argv[3:])
 """
 
 
-def test_a_killed_study_ends_with_the_same_bytes(file: Path, finished: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "kills",
+    [
+        (("replace", 2), ("fsync", 2)),
+        pytest.param((("replace", 2), ("replace", 6), ("fsync", 2)), marks=pytest.mark.nightly),
+    ],
+    ids=len,
+)
+def test_a_killed_study_ends_with_the_same_bytes(
+    file: Path, finished: Path, tmp_path: Path, kills: Sequence[tuple[str, int]]
+) -> None:
     """Killed while it builds, and while it runs: before a file takes its name, and before answers reach the disk."""
-    for function, calls in (("replace", 2), ("replace", 6), ("fsync", 2)):
+    for function, calls in kills:
         words = [sys.executable, "-c", KILLED, function, str(calls), "study", str(file), "-o", str(tmp_path / "out")]
         child = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         assert child.returncode == -signal.SIGKILL

@@ -11,7 +11,7 @@ from proband.core.types import Item
 from proband.rewards.attacks import paid, read_kinds
 
 
-@pytest.mark.parametrize("number", [1, 4])
+@pytest.mark.parametrize("number", [pytest.param(1, marks=pytest.mark.nightly), 4])
 def test_a_reply_that_only_looks_right_gets_nothing(number: int) -> None:
     item = stream()[number]
     rewarded = [kind for kind in KINDS if stream().reward(item, filled(kind, item)).total > 0]

@@ -24,7 +24,7 @@ else:
     from visitors import judge_study
 
 
-SHORT = Plan(kills=2, clients=7, answers=24, pause=1.0, every=2, owners=1, commands=len(COMMANDS), signals=BOTH)
+SHORT = Plan(kills=1, clients=7, answers=12, pause=1.0, owners=1, commands=len(COMMANDS))
 LONG = Plan(kills=8, clients=20, answers=1200, every=4, owners=2, commands=80, signals=BOTH)
 
 

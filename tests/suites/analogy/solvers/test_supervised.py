@@ -68,7 +68,7 @@ def mean(items: Sequence[Item], answers: Sequence[Answer], *, part: str = "test"
 
 
 def test_a_planted_sign_scores_one_and_noise_one_half(own: list[Relation], halves: Any, solve: Any) -> None:
-    items = halves(per_relation=60)
+    items = halves(per_relation=40)
     for planted, low, high in ((True, 0.99, 1.0), (False, 0.35, 0.75)):
         model = Words(own, planted=planted)
         answers = solve("supervised", items, model)

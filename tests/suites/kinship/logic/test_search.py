@@ -116,9 +116,13 @@ def compare(configs: frozenset[Config], *, size: int, people: int, stories: int,
 
 
 def test_agrees_with_enumerated_families() -> None:
-    exact, alive = compare(configurations(3, 5), size=5, people=3, stories=600, seed=1)
-    assert exact > 180
-    assert alive > 40
+    exact, alive = compare(configurations(3, 5), size=5, people=3, stories=300, seed=1)
+    assert exact > 90
+    assert alive > 20
+
+
+@pytest.mark.nightly
+def test_agrees_with_enumerated_families_about_four_people() -> None:
     exact, alive = compare(configurations(4, 5), size=5, people=4, stories=300, seed=2)
     assert exact > 20
     assert alive > 4
