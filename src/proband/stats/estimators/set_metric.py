@@ -60,14 +60,15 @@ class SetMetric(Mean):
 
     def pieces(self, runs: Floats, design: Design) -> Pieces:
         each = list(runs)  # the same arrays in every draw: a metric may remember what it needs of one
-        value = _mean([self.value(run, design) for run in each])
+        value = float(np.mean([self.value(run, design) for run in each]))
         labels = np.unique(runs[0][:, 1:], axis=0, return_inverse=True)[1].ravel() if runs.shape[-1] > 1 else None
         rarest = np.bincount(labels).min() if labels is not None and len(labels) else design.items
         if self.metric.of is accuracy_of_decisions:  # a mean of records: each is an observation
             rarest = design.items
 
         def of(weights: Floats) -> float:
-            return _mean([self._weighted(run, design, weights) for run in each])
+            values = [self._weighted(run, design, weights) for run in each]
+            return values[0] if len(values) == 1 else float(np.mean(values))  # np.mean takes longer than a metric
 
         if self.metric.jumps:
             return Pieces(value, design, [], [], draws=draws(of, design), limit=float(rarest))
@@ -82,7 +83,7 @@ class SetMetric(Mean):
         def of(runs: Floats, own: Design, first: int, part: Partition) -> Floats:
             inside = (part.items >= first) & (part.items < first + own.items)
             here, each = Partition(part.group[inside], part.items[inside] - first, part.sign, part.count), list(runs)
-            return jackknife(lambda w: _mean([self._weighted(run, own, w) for run in each]), own.items, here)
+            return jackknife(lambda w: float(np.mean([self._weighted(run, own, w) for run in each])), own.items, here)
 
         def both(part: Partition) -> Floats:
             return of(numbers[0], one.design, 0, part) - of(numbers[1], other.design, one.design.items, part)
@@ -113,10 +114,6 @@ class SetMetric(Mean):
         return Result(max(centre - half, -1.0), min(centre + half, 1.0), p, error, freedom, 0.0)
 
 
-def _mean(values: Sequence[float]) -> float:
-    return values[0] if len(values) == 1 else float(np.mean(values))  # of one, numpy takes longer than a metric
-
-
 def jackknife(of: Callable[[Floats], float], items: int, part: Partition) -> Floats:
     """sqrt((G - 1)/G) (T_(-g) - mean), whose squares sum to V.
 
@@ -126,8 +123,7 @@ def jackknife(of: Callable[[Floats], float], items: int, part: Partition) -> Flo
     >>> bool(np.isclose(v, x.var(ddof=1) / 6))
     True
     """
-    count = min(part.count, GROUPS)
-    group = part.group
+    count, group = min(part.count, GROUPS), part.group
     if part.count > GROUPS:
         group = np.random.default_rng(part.count).permutation(part.count)[part.group] % GROUPS
     values = np.empty(count)
