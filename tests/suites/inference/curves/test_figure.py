@@ -50,7 +50,7 @@ def test_the_curve_starts_with_the_pairs_that_rules_accept(runs: list[Path]) -> 
     assert [row[0] for row in sheet.rows] == ["lemma", "lemma, graph", "lemma, baseline:random", "graph"]
     lemma, graph, random, _ = sheet.rows
     assert graph[4] == lemma[4] == random[4]  # all begin with what lemma accepts
-    assert graph[ADDED] > 0  # type: ignore[operator]
+    assert graph[ADDED] > 0
     assert sheet.curves is not None
     for line in sheet.curves.lines:
         recall = [x for x, _ in line.points]
