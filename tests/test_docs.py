@@ -40,12 +40,11 @@ OURS = re.compile(
 # tests/suites/script/test_paper.py the same study on a smaller corpus.
 PLANNED = "proband study script "
 
-# Pages that load models, evaluate whole panels or train nets: the shell runs them at night.
+# Pages that load models, evaluate whole panels, train nets or go through what other tests have by day: the shell runs
+# them at night.
 SUITE_PAGES = ("analogy", "facts", "inference", "kinship", "script")
-BY_NIGHT = tuple(
-    f"docs/{page}.md"
-    for page in (*SUITE_PAGES, "asking", "evaluate", "extending", "kinship-nets", "replies", "statistics", "studies")
-)
+OTHERS = ("asking", "audit", "compare", "evaluate", "extending", "kinship-nets", "kinship-stories", "replies")
+BY_NIGHT = tuple(f"docs/{page}.md" for page in (*SUITE_PAGES, *OTHERS, "statistics", "studies", "variations"))
 
 
 def blocks(page: Path) -> list[tuple[str, str, str]]:

@@ -38,9 +38,14 @@ def area(path: Path, root: Path) -> tuple[str, ...]:
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imported(path: Path) -> list[str]:
     names = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -178,7 +183,7 @@ def test_the_list_of_a_folder_is_complete(root: Path) -> None:
     """If the docstring of an `__init__.py` lists the files of its folder, they are there, and none is left out."""
     wrong = {}
     for path in (path for place in SOURCES for path in sorted((root / place).rglob("__init__.py"))):
-        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        text = ast.get_docstring(parsed(path)) or ""
         listed = {Path(each.strip()) for each in re.findall(r"[\w/]+\.py\b|(?m:^ *\w+/(?= ))", text)}
         here = {each.relative_to(path.parent) for each in path.parent.glob("*.py")} - {Path("__init__.py")}
         gone = {each for each in listed if not any(path.parent.rglob(str(each)))}
@@ -192,7 +197,7 @@ def test_a_name_that_many_read_has_one_meaning(root: Path) -> None:
     """In all packages there is one class `Fact`, one `Problem` and so on, and one function `read_story`."""
     kinds = (ast.ClassDef, ast.FunctionDef)
     paths = [path for place in SOURCES for path in (root / place).rglob("*.py") if "node_modules" not in path.parts]
-    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    nodes = [node for path in paths for node in ast.walk(parsed(path))]
     names = Counter(node.name for node in nodes if isinstance(node, kinds))
     once = ("Fact", "Plan", "Problem", "Results", "Solution", "Study", "read_story")
     assert {name: names[name] for name in once} == dict.fromkeys(once, 1)
@@ -205,7 +210,7 @@ def lines(path: Path) -> int:
 def test_heavy_packages_are_imported_inside_functions(root: Path) -> None:
     broken = []
     for path in parts(root):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path).body:
             names = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]

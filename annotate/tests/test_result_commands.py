@@ -50,6 +50,7 @@ def _frames(item: Item) -> list[str]:
     return [sentence[0] for scene in item.facts["telling"]["scenes"] for sentence in scene[2]]
 
 
+@pytest.mark.nightly
 def test_stories_become_templates_of_new_stories(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profile = tmp_path / "chain.toml"
     profile.write_text("facts-along-chain = true\n")
@@ -180,6 +181,7 @@ def test_explanations_become_cloze_items(tmp_path: Path, capsys: pytest.CaptureF
     assert {tuple(item.facts["abstract"]) for item in items if item.facts["blanks"]}
 
 
+@pytest.mark.nightly
 def test_puzzles_solved_become_rows_of_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     items = tmp_path / "items"
     proband(capsys, "build", "kinship", "-o", items, "--k", "2,3", "--per-k", 10, "--seed", 5)

@@ -38,7 +38,15 @@ def study(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.slow
-def test_everybody_is_paid_what_their_pages_promised(study: Study) -> None:
+def test_people_are_paid_and_counted_as_they_should_be(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
+    """One test of one study, so that no two workers make it."""
+    everybody_is_paid_what_their_pages_promised(study)
+    if study.kind in (*LABELS, "solve"):  # texts have no labels
+        labels_with_and_without_people_who_failed(study, capsys)
+    the_switch_counts_them_again(study)
+
+
+def everybody_is_paid_what_their_pages_promised(study: Study) -> None:
     rows = {row["person"]: row for row in payments(study.collected(), study.study.secret)}
     outcomes: dict[str, list[Visit]] = {}
     for who in study.visits:
@@ -71,10 +79,7 @@ def test_everybody_is_paid_what_their_pages_promised(study: Study) -> None:
         assert all(who.refused for who in study.visits if who.plan == "spam")
 
 
-@pytest.mark.slow
-def test_labels_with_and_without_people_who_failed(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
-    if study.kind not in (*LABELS, "solve"):
-        pytest.skip("texts have no labels")
+def labels_with_and_without_people_who_failed(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
     assert study.missing() == 0, "the places of people who failed were opened again and filled"
     without, with_failed = votes_of(study, failed=False), votes_of(study, failed=True)
     answers = [share_right(study, votes, each=True) for votes in (without, with_failed)]
@@ -91,7 +96,7 @@ def test_labels_with_and_without_people_who_failed(study: Study, capsys: pytest.
     assert labels[0] > 0.85
 
 
-def test_the_switch_counts_them_again(study: Study) -> None:
+def the_switch_counts_them_again(study: Study) -> None:
     """Where their places are still free; a full study has none, and says nothing."""
     failed = [each for each in study.collected().people if each["outcome"] == "failed_checks"]
     edit(study.folder, "count-failed = false", "count-failed = true")

@@ -250,6 +250,7 @@ def test_an_optional_net_is_left_out_and_so_are_its_runs(file: Path, tmp_path: P
         proband.study(file, out=tmp_path / "out")
 
 
+@pytest.mark.nightly
 def test_stages_at_a_time_give_the_same_results(
     file: Path, finished: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -61,7 +61,16 @@ def test_a_statement_that_fills_the_blank_is_an_answer_and_its_converse_is_not()
         assert [stream().reward(item, reply).total for reply in (*sham, *denied, *others)] == [0.0] * 9
 
 
-@pytest.mark.parametrize("loop", ["answer\n", "Answer: aunt\n", "Answer: ", "*", "the answer is "])
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "answer\n",
+        *(
+            pytest.param(each, marks=pytest.mark.nightly)
+            for each in ("Answer: aunt\n", "Answer: ", "*", "the answer is ")
+        ),
+    ],
+)
 def test_a_reply_that_loops_is_read_in_time(loop: str) -> None:
     begun = time.process_time()
     stream().reward(stream()[1], loop * (60_000 // len(loop)))

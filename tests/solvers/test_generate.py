@@ -91,7 +91,13 @@ def test_examples_come_from_the_train_split_and_no_own_cluster(tmp_path: Path) -
             assert not set(shot.facts["clusters"]) & set(item.facts["clusters"])
 
 
-@pytest.mark.parametrize("name", [*SUITES, pytest.param("inference", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "kinship",
+        *(pytest.param(each, marks=pytest.mark.nightly) for each in (*SUITES, "inference") if each != "kinship"),
+    ],
+)
 def test_every_suite_has_examples_to_show(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Default builds, through the command line: turns of a chat in the wording of the question, none of the items."""
     assert main(["build", name, "-o", str(tmp_path / "items")]) == 0

@@ -39,10 +39,10 @@ def test_a_run_that_stops_when_it_is_narrow_enough_covers(mean: float, size: int
 def test_equal_models_are_never_told_apart_at_any_look_more_often_than_stated() -> None:
     """Twenty looks at a growing sample gave a false difference in 24 %."""
     rng, false = np.random.default_rng(3), 0
-    for _ in range(100):
+    for _ in range(50):
         d = (rng.random(400) < 0.6).astype(float) - (rng.random(400) < 0.6)
         false += any(look.decided for look in of_difference(confidence_sequence((d + 1) / 2, [1] * 400)))
-    assert false / 100 <= 0.08
+    assert false / 50 <= 0.08
 
 
 def test_a_difference_that_is_large_is_decided_early() -> None:

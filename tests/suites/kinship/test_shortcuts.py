@@ -79,7 +79,7 @@ def test_without_training_stories_no_story_counts_for_its_own_answer(items: Path
     """Another label on a story leaves the answer to it as it is."""
     test = [item for item in read_items(items) if item.split == "test"][:60]
     for make in SHORTCUTS.values():
-        for item in test[:2]:
+        for item in test[:1]:
             other = next(choice for choice in item.choices if choice != item.facts["target"])
             changed = replace(item, facts={**item.facts, "target": other})
             swapped = [changed if each.id == item.id else each for each in test]

@@ -90,6 +90,7 @@ def test_layers_are_chosen_and_checked(own: list[Relation], halves: Any, solve: 
         solve("supervised", items, model, classifier="forest")
 
 
+@pytest.mark.nightly
 def test_differences_on_planes(own: list[Relation], planes: Any, halves: Any, solve: Any) -> None:
     """One offset per relation: what the MLP needs is the option's difference."""
     items = halves()

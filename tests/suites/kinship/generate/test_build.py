@@ -37,7 +37,7 @@ def items(**options: Any) -> list[Item]:
     return [parse(Item, line, file="items.jsonl") for line in lines(**options)]
 
 
-EVERYTHING: dict[str, Any] = {"task": ",".join(TASKS), "k": "2,3,7", "per_k": 30}
+EVERYTHING: dict[str, Any] = {"task": ",".join(TASKS), "k": "2,3,7", "per_k": 12}
 
 
 def test_lines_are_what_the_house_writes() -> None:
@@ -65,7 +65,7 @@ def test_workers_do_not_matter() -> None:
 def test_hash_seed_and_process_do_not_matter(tmp_path: Path) -> None:
     code = (
         "import sys, hashlib; from proband.core.files import encode; from proband.suites.kinship import SUITE\n"
-        "o = SUITE.options(task='mixed,all', k='2..4', per_k=30, hold_out='clauses,names', certify='none')\n"
+        "o = SUITE.options(task='mixed,all', k='2..4', per_k=10, hold_out='clauses,names', certify='none')\n"
         "b = SUITE.build(o, seed=5)\n"
         "print(hashlib.sha256(b'\\n'.join(map(encode, b.items))).hexdigest(), b.summary()['counts'])"
     )
@@ -78,7 +78,7 @@ def test_hash_seed_and_process_do_not_matter(tmp_path: Path) -> None:
         text=True,
         check=True,
     ).stdout
-    options = BuildOptions(task="mixed,all", k="2..4", per_k=30, hold_out="clauses,names", certify="none")
+    options = BuildOptions(task="mixed,all", k="2..4", per_k=10, hold_out="clauses,names", certify="none")
     built = build(options, seed=5)
     digest = hashlib.sha256(b"\n".join(map(encode, built.items))).hexdigest()
     assert printed == f"{digest} {built.summary()['counts']}\n"

@@ -475,7 +475,7 @@ def built(folder: Path, **options: Any) -> list[Line]:
     return [json.loads(line) for line in (folder / "items.jsonl").read_text("utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ["story", "graph", pytest.param("facts", marks=pytest.mark.nightly)])
 def test_what_changes_the_meaning_does_not_pass(form: str, tmp_path: Path) -> None:
     lines = built(tmp_path, **FORMS[form])
     assert proband.verify(tmp_path)["failed"] == 0

@@ -58,6 +58,7 @@ def test_plain_text_is_parsed_first(tmp_path: Path) -> None:
     assert ("chased", "cat/obj") in found
 
 
+@pytest.mark.nightly
 def test_without_text_the_premises_are_parsed(tmp_path: Path) -> None:
     pytest.importorskip("proband_english", reason="our English pipeline is not installed")
     build("inference", out=tmp_path / "items", splits="valid")
