@@ -145,7 +145,7 @@ def directed(item: Item) -> bool:
     return bool(here == item.facts["query"][1])
 
 
-@pytest.mark.parametrize("form", ["story", "facts", "graph"])
+@pytest.mark.parametrize("form", ["story", "graph", pytest.param("facts", marks=pytest.mark.nightly)])
 def test_facts_are_stated_from_a_side_drawn_at_random(form: Literal["story", "facts", "graph"]) -> None:
     found = items(k="2..4", per_k=88, form=form)
     towards = sum(_away(item) for item in found) / sum(item.facts["k"] for item in found)

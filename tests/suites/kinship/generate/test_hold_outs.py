@@ -27,7 +27,10 @@ def built(**options: Any) -> tuple[list[Item], dict[str, Any]]:
 EVERY = list(chain.from_iterable(combinations(HOLD_OUTS, n) for n in range(1, 5)))
 
 
-@pytest.mark.parametrize("asked", EVERY, ids=",".join)
+@pytest.mark.parametrize(
+    "asked",
+    [pytest.param(each, marks=pytest.mark.nightly if len(each) in (2, 3) else (), id=",".join(each)) for each in EVERY],
+)
 def test_every_combination_of_hold_outs(asked: tuple[str, ...]) -> None:
     items, summary = built(hold_out=",".join(asked), **({"test_k": "4,5"} if "lengths" in asked else {}))
     seen: dict[str, dict[str, set[Any]]] = {s: {w: set() for w in HOLD_OUTS} for s in ("train", "test")}

@@ -28,7 +28,7 @@ Line = dict[str, Any]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("open")
-    proband.build("kinship", out=folder, k="2,3,5", per_k=22, task="clean,irrelevant", open=0.4)
+    proband.build("kinship", out=folder, k="2,3,5", per_k=14, task="clean,irrelevant", open=0.4)
     return folder
 
 
