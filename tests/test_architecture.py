@@ -25,12 +25,9 @@ def house(root: Path) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "suite",
-    [
-        "kinship",
-        pytest.param("analogy", marks=[pytest.mark.nightly, pytest.mark.wordnet]),
-        *(pytest.param(name, marks=pytest.mark.nightly) for name in ("script", "inference")),
-    ],
+    ["kinship", pytest.param("analogy", marks=pytest.mark.wordnet), "script", "inference"],
 )
+@pytest.mark.nightly
 def test_an_item_passes_through_the_files_that_are_listed(house: Any, suite: str) -> None:
     walked, listed = set(house.walk_alone(suite)), house.read_list()[suite]
     assert not walked - listed, f"not listed: {sorted(walked - listed)}; run: {RENEW}"

@@ -71,7 +71,7 @@ def test_a_planted_sign_scores_one_and_noise_one_half(own: list[Relation], halve
     items = halves(per_relation=40)
     for planted, low, high in ((True, 0.99, 1.0), (False, 0.35, 0.75)):
         model = Words(own, planted=planted)
-        answers = solve("supervised", items, model)
+        answers = solve("supervised", items, model, steps=120)
         assert low <= mean(items, answers) <= high
         assert len(model.seen) == len(set(model.seen))  # each distinct sentence once
     once, again = (solve("supervised", items, Words(own, planted=False), steps=20) for _ in range(2))
