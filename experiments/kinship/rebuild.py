@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 import clutrr_releases
-from findings import findings
+from findings import findings, findings_of_ten
 from pooled import KINDS, KS, System, Systems, figure, of, read
 
 from proband.core.files import markdown_table
@@ -84,7 +84,7 @@ def main(*, check: bool) -> int:
     for name, own in (("", systems), ("-ten", ten)):
         made[f"table3.8{name}.md"] = by_noise(own)
     made["findings.md"] = findings(systems)
-    made["findings-ten.md"] = findings(ten, title="Findings with ten trainings of each net", with_data=True)
+    made["findings-ten.md"] = findings_of_ten(ten)
     for on, lengths in (("k234", "2, 3, 4"), ("k23", "2, 3")):
         made[f"figure3.5-ten-{on}.svg"] = drawn(ten, [*of(ten, "k234", on)], on, lengths)
     made |= clutrr_releases.tables(systems)
