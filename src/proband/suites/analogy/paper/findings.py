@@ -38,9 +38,9 @@ def family_of(model: str) -> str:
     """A model's name without its folder and its size (the size is in its run, `parameters`).
 
     >>> family_of("hf:roberta-base") == family_of("hf:models/roberta-large"), family_of("hf:org/qwen2.5-1.5b")
-    (True, 'qwen2.5-')
+    (True, 'qwen2.5')
     """
-    return SIZES.sub("", re.split(r"[:/]", model)[-1])
+    return SIZES.sub("", re.split(r"[:/]", model)[-1]).rstrip("-_")
 
 
 def table_of(results: Results, run: int) -> Accuracies:
