@@ -43,8 +43,10 @@ PLANNED = "proband study script "
 # Pages that load models, evaluate whole panels, train nets or go through what other tests have by day: the shell runs
 # them at night.
 SUITE_PAGES = ("analogy", "facts", "inference", "kinship", "script")
-OTHERS = ("asking", "audit", "compare", "evaluate", "extending", "kinship-nets", "kinship-stories", "replies")
-BY_NIGHT = tuple(f"docs/{page}.md" for page in (*SUITE_PAGES, *OTHERS, "statistics", "studies", "variations"))
+OTHERS = ("asking", "audit", "compare", "evaluate", "extending", "kinship-nets", "kinship-stories", "quickstart")
+BY_NIGHT = tuple(
+    f"docs/{page}.md" for page in (*SUITE_PAGES, *OTHERS, "replies", "statistics", "studies", "variations")
+)
 
 
 def blocks(page: Path) -> list[tuple[str, str, str]]:

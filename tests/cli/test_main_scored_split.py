@@ -260,7 +260,7 @@ def test_every_page_says_how_a_model_was_asked_and_calls_it_by_its_short_name(pr
 # ---- everything random ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", ["baseline:random", "solver:chance"])
+@pytest.mark.parametrize("model", [pytest.param("baseline:random", marks=pytest.mark.nightly), "solver:chance"])
 def test_another_seed_draws_anew_and_the_same_seed_repeats_its_bytes(proband: Any, tmp_path: Path, model: str) -> None:
     items = tmp_path / "items"
     suite = "analogy" if model == "baseline:random" else "script"
@@ -275,6 +275,7 @@ def test_another_seed_draws_anew_and_the_same_seed_repeats_its_bytes(proband: An
 # ---- comparing -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_answers_outside_the_intersection_make_no_difference(proband: Any, tmp_path: Path) -> None:
     """The same script items were 127 blanks, or 25 items, depending on what else the first run had answered."""
     items, runs = tmp_path / "items", tmp_path / "runs"

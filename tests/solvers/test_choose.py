@@ -140,6 +140,7 @@ def test_position_bias_is_in_run_json_the_output_and_the_report(
     assert "same choice in all orders in 50.0 % of 4 items" in pages
 
 
+@pytest.mark.nightly
 def test_one_order(items: Path, tmp_path: Path) -> None:
     with Stub(prefers_a) as stub:
         words = ["run", str(items), "-m", f"openai:m@{stub.url}", "-s", "choose", *QUICK]

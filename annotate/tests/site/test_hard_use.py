@@ -13,41 +13,33 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from annotate.tests.crashing import BOTH, COMMANDS, EDITS, PER_UNIT, Outcome, Plan, crash, verify
+    from annotate.tests.crashing import BOTH, EDITS, PER_UNIT, Outcome, Plan, crash, verify
     from annotate.tests.fuzzing import fuzz
     from annotate.tests.servers import Postgres
     from annotate.tests.visitors import judge_study
 else:
-    from crashing import BOTH, COMMANDS, EDITS, PER_UNIT, Outcome, Plan, crash, verify
+    from crashing import BOTH, EDITS, PER_UNIT, Outcome, Plan, crash, verify
     from fuzzing import fuzz
     from servers import Postgres
     from visitors import judge_study
 
 
-SHORT = Plan(kills=1, clients=7, answers=12, pause=1.0, owners=1, commands=len(COMMANDS))
-LONG = Plan(kills=8, clients=20, answers=1200, every=4, owners=2, commands=80, signals=BOTH)
+PLAN = Plan(kills=8, clients=20, answers=1200, every=4, owners=2, commands=80, signals=BOTH)
 
 
-@pytest.mark.parametrize(
-    ("database", "plan"),
-    [
-        ("sqlite", SHORT),
-        pytest.param("sqlite", LONG, marks=pytest.mark.nightly),
-        pytest.param("postgresql", LONG, marks=pytest.mark.nightly),
-    ],
-    ids=["sqlite short", "sqlite", "postgresql"],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_nothing_acknowledged_is_lost_when_the_server_is_stopped_while_its_owner_works(
-    database: str, plan: Plan, request: pytest.FixtureRequest
+    database: str, request: pytest.FixtureRequest
 ) -> None:
     server: Postgres | None = request.getfixturevalue("postgres") if database == "postgresql" else None
     settings = {"people": {"overlap": 8}, "pay": {"per-unit": PER_UNIT}}
     address = server.database() if server else None
-    with judge_study(address, units=plan.answers // 6 + 40, candidates=2, settings=settings) as folder:
-        found = run(replace(plan, every=plan.every if server else plan.kills + 1), folder, server)
+    with judge_study(address, units=PLAN.answers // 6 + 40, candidates=2, settings=settings) as folder:
+        found = run(replace(PLAN, every=PLAN.every if server else PLAN.kills + 1), folder, server)
         result = verify(folder, found)
-    assert len(found.acknowledged) >= plan.answers
-    assert len(found.back) + len(found.back_database) == plan.kills
+    assert len(found.acknowledged) >= PLAN.answers
+    assert len(found.back) + len(found.back_database) == PLAN.kills
     assert found.erased
     assert not found.wrong
     assert server or not [name for name in found.commands if "failed" in name], found.commands

@@ -106,6 +106,7 @@ def test_verify_finds_what_is_no_such_variation(
     assert re.search(says, capsys.readouterr().err)
 
 
+@pytest.mark.nightly
 def test_the_same_seed_the_same_bytes(kinship: Path, tmp_path: Path) -> None:
     assert main(["vary", str(kinship / "items"), "-o", str(tmp_path / "again"), "--as", KINSHIP]) == 0
     assert (tmp_path / "again/items.jsonl").read_bytes() == (kinship / "varied/items.jsonl").read_bytes()

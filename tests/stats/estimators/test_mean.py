@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy.special import ndtri
 
 from proband import stats
 from proband.stats.clusters import Floats
 
 
+@pytest.mark.nightly
 def test_numbers_of_any_size_in_clusters() -> None:
     """0.75 where the estimate of the variance was taken for the variance."""
     rng, powers = np.random.default_rng(20), []
@@ -24,6 +26,7 @@ def test_numbers_of_any_size_in_clusters() -> None:
     assert 0.78 - 0.05 <= np.mean(powers) <= 0.92
 
 
+@pytest.mark.nightly
 def test_networks_with_training_seeds() -> None:
     """0.93 to 0.98 where a mean over seeds counted as a right or wrong answer; Banerjee's test is on the safe side."""
     rng, powers = np.random.default_rng(21), []
