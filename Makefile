@@ -24,7 +24,7 @@ help:
 	@echo "make quick   fast tests, without models"
 	@echo "make interop the exports in lm-eval, inspect_ai, datasets and TRL, with tiny models (an environment of its own)"
 	@echo "make coverage the tests of make test, with the share of lines that they run"
-	@echo "make release  wheels of all six packages in dist/, installed and tested in a clean environment"
+	@echo "make release  wheels of all seven packages in dist/, installed and tested in a clean environment"
 	@echo "make prove   the kinship rule table, proved in Coq"
 	@echo "make prove-nightly  the same, after Coq is installed from Debian"
 	@echo "make picture the picture of a report in the README, from the demonstration"
@@ -102,7 +102,7 @@ release: $(STAMP)
 	  $(BIN)/python -m build --no-isolation --outdir dist $$package >/dev/null || exit 1; done
 	$(PYTHON) -m venv .venv-release
 	.venv-release/bin/python -m pip install --quiet dist/proband-*.whl dist/proband_annotate-*.whl dist/proband_puzzles-*.whl
-	.venv-release/bin/python -m pip install --quiet --no-deps dist/proband_mlm-*.whl dist/proband_english-*.whl dist/proband_nets-*.whl
+	.venv-release/bin/python -m pip install --quiet --no-deps dist/proband_mlm-*.whl dist/proband_mlm_large-*.whl dist/proband_english-*.whl dist/proband_nets-*.whl
 	$(BIN)/python tests/release.py .venv-release/bin dist
 
 explore: $(STAMP)

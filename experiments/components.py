@@ -29,7 +29,7 @@ For each paper: what was run, the command that runs it, and which of the paper's
 - `DATA` is the folder with the papers' data, `TEXT` a folder of plain text. Commands without them use the data that ships with Proband. [Limits](limits.md) lists settings in which a committed run differs from the command.
 - ✓: a nightly test runs the command on a sample.
 - A finding *holds* if its test is significant in the paper's direction after correction, *fails* if it is significant in the opposite direction, and is *open* otherwise ([how](../docs/statistics.md#planning)).
-- The tables of findings count tests, one for each method and data set. Methods that the paper does not have are counted separately: causal language models and sentence encoders for 000 (analogies) and 002 (inference), and for 001 (CLUTRR) a GAT that passes messages in both directions.
+- The tables of findings count tests, one for each method and data set. Methods that the paper does not have are counted separately: causal language models and sentence encoders for 000 (analogies) and 002 (inference), and for 001 (CLUTRR) a GAT that passes messages in both directions and an RMC whose rate rises first.
 
 `python experiments/components.py` writes this page from `components.toml` and the committed verdicts. [Limits](limits.md) lists what the results do not show.
 """

@@ -47,7 +47,9 @@ def main(binaries: Path, dist: Path) -> None:
         ):
             proband(line)
         scores = json.loads(proband("run items -m solver:symbolic -o runs/solver --json"))
-        code = "import proband, proband_mlm, proband_nets, proband_puzzles; print(proband.__version__)"
+        code = (
+            "import proband, proband_mlm, proband_mlm_large, proband_nets, proband_puzzles; print(proband.__version__)"
+        )
         done = subprocess.run(
             [str(binaries.resolve() / "python"), "-c", code],
             cwd=folder,

@@ -36,10 +36,6 @@ OURS = re.compile(
     r"(?P<fails>! )?(?P<command>proband (?:'[^']*'|[^'|<>&;$*`\\])+?)(?: > (?P<file>\S+)|(?P<either> 2>&1 \|\| true))?"
 )
 
-# By day the stages of this study are planned, not run: at night the shell runs it, and
-# tests/suites/script/test_paper.py the same study on a smaller corpus.
-PLANNED = "proband study script "
-
 # Pages that load models, evaluate whole panels, train nets or go through what other tests have by day: the shell runs
 # them at night.
 SUITE_PAGES = ("analogy", "facts", "inference", "kinship", "script")
@@ -140,8 +136,7 @@ def run_here(words: list[str], folder: Path, what: str) -> str:
         if plain is None:
             exec(compile(what, "block", "exec"), {"__name__": "__main__"})
         else:
-            planned = ["--dry-run"] if plain["command"].startswith(PLANNED) else []
-            code = main([*shlex.split(plain["command"], comments=True)[1:], *planned])
+            code = main(shlex.split(plain["command"], comments=True)[1:])
             assert plain["either"] or bool(code) == bool(plain["fails"]), f"{what}\n{printed.getvalue()}"
     if plain and plain["file"]:
         (folder / plain["file"]).write_text(file.getvalue(), encoding="utf-8")

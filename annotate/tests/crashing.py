@@ -50,8 +50,8 @@ class Outcome:
 class Client:
     """A person who is never discouraged: the same id is sent until it is acknowledged."""
 
-    def __init__(self, base: str, link: str, number: int, record: Outcome, pause: float) -> None:
-        self.base, self.link, self.rng, self.pause = base, link, random.Random(number), pause
+    def __init__(self, base: str, link: str, number: int, record: Outcome) -> None:
+        self.base, self.link, self.rng = base, link, random.Random(number)
         self.http = httpx.AsyncClient(verify=False, timeout=10, follow_redirects=True)
         self.record, self.name = record, ""
 
@@ -77,7 +77,6 @@ class Client:
                 if stop.is_set() or 'id="task"' not in page.text:
                     break
                 await self.answer(home, page)
-                await asyncio.sleep(self.pause)
         await self.http.aclose()
 
     async def answer(self, home: str, page: httpx.Response) -> None:
@@ -108,8 +107,8 @@ def terms(page: httpx.Response) -> str:
 class Commands:
     """An owner who gives commands at random moments, and looks at what they say."""
 
-    def __init__(self, folder: Path, number: int, record: Outcome, pause: float) -> None:
-        self.folder, self.record, self.number, self.pause = folder, record, number, pause
+    def __init__(self, folder: Path, number: int, record: Outcome) -> None:
+        self.folder, self.record, self.number = folder, record, number
         self.rng = random.Random(f"commands {number}")
 
     async def work(self, stop: asyncio.Event) -> None:
@@ -143,7 +142,7 @@ class Commands:
                 self.compare(name, who, acknowledged, output.read_text(), out)
             elif not output.read_text().startswith("proband: "):
                 self.record.wrong.append(f"{name}: {output.read_text()}")
-            await asyncio.sleep(self.rng.random() * (0.1 + self.pause))
+            await asyncio.sleep(self.rng.random() * 0.1)
         runner.stdin.close()
         await runner.wait()
 
@@ -190,7 +189,6 @@ class Plan:
     commands: int = 0
     signals: Sequence[signal.Signals] = (signal.SIGKILL,)
     edits: Sequence[Mapping[str, int]] = ()
-    pause: float = 0  # seconds of a client between two answers, and at most of an owner between two commands
 
 
 EDITS = (  # more, fewer, experts and checks in between, and as many as at first
@@ -209,10 +207,8 @@ async def crash(given: Plan, folder: Path, server: Postgres | None) -> Outcome:
     process.start()
     try:
         link, stop = new_link(secret_of(folder), "crowd"), asyncio.Event()
-        busy: list[Client | Commands] = [
-            Client(process.url, link, number, found, given.pause) for number in range(given.clients)
-        ]
-        busy += [Commands(folder, number, found, given.pause) for number in range(given.owners)]
+        busy: list[Client | Commands] = [Client(process.url, link, number, found) for number in range(given.clients)]
+        busy += [Commands(folder, number, found) for number in range(given.owners)]
         tasks = [asyncio.create_task(each.work(stop)) for each in busy]
         rng = random.Random(given.seed)
         for blow in range(given.kills):

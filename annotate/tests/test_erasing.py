@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import delete, select
 
 from proband.cli import main
+from proband.core.errors import ProbandError
 from proband_annotate.create import init
 from proband_annotate.erasing import erase, erase_by_name, workers_of
 from proband_annotate.project import database_url, read_project, secret_of
@@ -221,21 +222,45 @@ def test_an_erasure_during_a_long_read_is_finished_by_the_next_one(
     simulate(folder, lambda worker, unit: {"steps": [WORD]}, people=1)  # found by the last of three possible sources
     (file,) = folder.glob("*.db")
 
-    def erased(who: str) -> str:
-        assert main(["annotate", "erase", str(folder), "--who", who, "--yes"]) == 2
-        return capsys.readouterr().err
+    def erased(who: str, code: int = 2) -> str:
+        assert main(["annotate", "erase", str(folder), "--who", who, "--yes"]) == code
+        return "".join(capsys.readouterr())
 
     with closing(sqlite3.connect(file)) as reader:
         reader.execute("BEGIN")
         assert reader.execute("SELECT count(*) FROM answers").fetchone() == (1,)
         assert "no person found" in erased("nobody")
-        assert "may still be" in erased("crowd 0")
+        assert "may still be" in erased("crowd 0", 0)
         with closing(open_study(folder)) as database:
             assert database.read(lambda c: c.execute(select(answers)).all()) == []
-        assert "may still be" in erased("nobody")
+        said = erased("nobody")
+        assert "no person found" in said
+        assert "may still be" in said
         assert WORD.encode() in raw(folder)
-    assert "no person found" in erased("crowd 0")
+    assert "may still be" not in erased("crowd 0")
     assert WORD.encode() not in raw(folder)
+
+
+def test_a_busy_log_does_not_keep_an_erasure_from_the_reviews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proband_annotate.store.database.PATIENCE", 0.3)
+    write, review = tmp_path / "write", tmp_path / "review"
+    init(write, kind="write", items=DATA / "write.jsonl", settings_given={"people": {"overlap": 1}})
+    simulate(write, lambda who, unit: {"story": f"{WORD} {' '.join(unit['body']['facts'])}", "sure": True}, people=1)
+    init(review, kind="review", items=write)
+    (file,) = write.glob("*.db")
+    with closing(open_study(write)) as running, closing(open_study(review)) as there:
+        running.read(lambda c: None)  # as a server: nobody else is the last to close the file
+        there.read(lambda c: None)
+        with closing(sqlite3.connect(file)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM answers").fetchone()
+            made = erase_by_name(write, "crowd 0")
+        assert [Path(each).resolve() for each in made["projects"]] == [write, review]
+        assert len(made["left"]) == 1
+        assert WORD.encode() in raw(write)
+        with pytest.raises(ProbandError, match=r"^[^;]*no person found[^;]*$"):
+            erase_by_name(write, "crowd 0")
+        assert WORD.encode() not in raw(write)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])

@@ -181,7 +181,6 @@ def test_explanations_become_cloze_items(tmp_path: Path, capsys: pytest.CaptureF
     assert {tuple(item.facts["abstract"]) for item in items if item.facts["blanks"]}
 
 
-@pytest.mark.nightly
 def test_puzzles_solved_become_rows_of_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     items = tmp_path / "items"
     proband(capsys, "build", "kinship", "-o", items, "--k", "2,3", "--per-k", 10, "--seed", 5)

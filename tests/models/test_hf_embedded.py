@@ -14,7 +14,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
 from proband.core.protocols import EmbedsSentences, EmbedsWords, HasVectors, PredictsWords, ScoresText, Text
-from proband.models import hf, load
+from proband.models import hf, load, title_of
 from proband.pipeline.build import build
 from proband.pipeline.frames import run
 from proband.suites.analogy.paper.findings import family_of
@@ -23,6 +23,7 @@ from proband.suites.analogy.relations import query_and_options
 
 def test_lists_are_complete() -> None:
     assert set(hf.LOADERS) == set(hf.PACKAGES)
+    assert [name for name in hf.PACKAGES if " " in title_of(f"embedded:{name}")] == []
 
 
 def test_a_missing_one_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

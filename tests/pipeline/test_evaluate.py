@@ -469,6 +469,7 @@ def test_models_have_the_names_that_people_use() -> None:
     assert names_of(given, "") == {given[0]: "SmolLM2-135M-Instruct", given[1]: "gpt2"}
     assert names_of(given, "ours, theirs") == {given[0]: "ours", given[1]: "theirs"}
     assert names_of(["hf:a/gpt2", "hf:b/gpt2"], "") == {"hf:a/gpt2": "hf:a/gpt2", "hf:b/gpt2": "hf:b/gpt2"}
+    assert list(names_of(["hf:/m/a/gpt2", "hf:/m/b/gpt2"], "").values()) == ["hf:gpt2", "hf:gpt2 #2"]
     assert names_of(given[:1], "ours, 7B") == {given[0]: "ours, 7B"}
     with pytest.raises(ProbandError, match=r"--label one: one name per model, .* \(2 models\)"):
         names_of(given, "one")

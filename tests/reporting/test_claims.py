@@ -20,7 +20,6 @@ from proband.reporting import AnsweredRun, ItemSet, write_report
 from proband.reporting.claims import Verdict, judge
 from proband.reporting.numbers.study import Study
 
-LENGTH = Metric(name="length", of=lambda item, answer: float(answer.text or 0), unit="count", better="low")
 NATS = Metric(name="surprisal", of=lambda item, answer: float(answer.text or 0), unit="nats", better="low")
 
 

@@ -96,20 +96,6 @@ def flips(size: int, unsteady: float, rng: np.random.Generator, *, asked: int = 
     return VariedRuns(np.where(given, 1.0, -1.0), truth, "keeps", [f"item {n}" for n in range(size)] * 2)
 
 
-def null_flips(size: int, unsteady: float, reports: int) -> tuple[float, float, float]:
-    """Flips of a variation that does nothing, answers that change by themselves (the floor), and how often the interval
-    of the floor contains what is expected of both: 2 q (1 - q)."""
-    rng, changed, floors, inside = np.random.default_rng(size), [], [], []
-    for _ in range(reports):
-        runs = flips(size, unsteady, rng)
-        changed.append(float(sheet(runs, ACCURACY, "variations")[1][0]["flips"]))
-        _, (floor,) = sheet(runs, ACCURACY, "floor")
-        low, high = json.loads(floor["95 %"])
-        floors.append(float(floor["answers that changed"]))
-        inside.append(low <= 200 * unsteady * (1 - unsteady) <= high)
-    return float(np.mean(changed)), float(np.mean(floors)), float(np.mean(inside))
-
-
 def test_a_threshold_fitted_to_all_items_gives_no_gap_to_twins_that_are_alike() -> None:
     """One fitted to the source items alone gives some five points at 60 items."""
     gap, of_sources_alone, alarms = null_gaps(60, 60)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
@@ -45,7 +46,7 @@ REVIEWS = "reviews.txt"  # in a *write* project: the projects that review its st
 
 @dataclass
 class Erased:
-    """What was erased, and which projects could not be reached, with the reason."""
+    """What was erased, and what is left to do: projects that could not be reached, logs that could not be emptied."""
 
     answers: int = 0
     stories: int = 0
@@ -73,15 +74,11 @@ def workers_of(secret: bytes, who: str, source: str = "") -> list[str]:
 
 def erase_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
     """Erase a person by id or link, for the command line; an error if nothing is found."""
-    made = Erased()
     with closing(open_study(folder)) as database:
-        for worker in workers_of(secret_of(folder), who, source):
-            erase(folder, database, worker, made)
+        made = erase(folder, database, *workers_of(secret_of(folder), who, source))
     if not made.projects:
-        for place in (folder, *reviews_of(folder)):  # a call before this one may have erased them and then stopped
-            with closing(open_study(place)) as database:
-                database.forget()
-        raise ProbandError(f"no person found for {who!r}, neither here nor as an author", file=folder)
+        what = "; ".join((f"no person found for {who!r}, neither here nor as an author", *made.left))
+        raise ProbandError(what, file=folder)
     return asdict(made)
 
 
@@ -98,10 +95,10 @@ def known_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
         return database.read(count)
 
 
-def erase(folder: Path, database: Database, worker: str, made: Erased | None = None) -> Erased:
-    """Erase a person of this project, and what they wrote in the projects that review it."""
-    made = made or Erased()
-    _erase_here(folder, database, worker, made)
+def erase(folder: Path, database: Database, *workers: str) -> Erased:
+    """Erase a person, by their possible hashes, from this project, and what they wrote in those that review it."""
+    made = Erased()
+    _erase_here(folder, database, workers, made)
     for other in reviews_of(folder):
         try:
             there = open_study(other)
@@ -109,11 +106,22 @@ def erase(folder: Path, database: Database, worker: str, made: Erased | None = N
             made.left.append(str(error))
             continue
         with closing(there):
-            _erase_here(other, there, worker, made)
+            _erase_here(other, there, workers, made)
     return made
 
 
-def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> None:
+def _erase_here(folder: Path, database: Database, workers: Sequence[str], made: Erased) -> None:
+    found = [_erase_rows(folder, database, worker, made) for worker in workers]
+    if any(found):
+        made.projects.append(str(folder))
+    if any(found) or database.sqlite:  # its log may hold what a call before this one erased
+        try:
+            database.forget()
+        except ProbandError as error:
+            made.left.append(f"{folder}: {error}")
+
+
+def _erase_rows(folder: Path, database: Database, worker: str, made: Erased) -> bool:
     receipt = new_code()
     erased = database.write(lambda c: _erase_person(c, worker, receipt))
     if erased is not None:
@@ -125,9 +133,7 @@ def _erase_here(folder: Path, database: Database, worker: str, made: Erased) -> 
     # also where no story is left in the database: a call before this one may have stopped here
     stories = max(stories, _rewrite_units(folder / "units.jsonl", worker))
     made.stories += stories
-    if erased is not None or stories:
-        made.projects.append(str(folder))
-        database.forget()
+    return erased is not None or stories > 0
 
 
 def _erase_person(connection: Connection, worker: str, receipt: str) -> Row[Any] | None:

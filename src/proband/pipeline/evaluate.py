@@ -33,7 +33,7 @@ from proband.pipeline.run import Forecast, Runner, differences, forecast, run_pl
 from proband.pipeline.run_options import RunOptions, SharedRunOptions
 from proband.reporting import check_folder, write_report
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.formatting import short_model
+from proband.reporting.numbers.formatting import short_model, unique
 from proband.reporting.profile import CapabilityReader, Profile, make_profile
 from proband.reporting.profile_texts import as_json, model_card, plain_row
 
@@ -134,7 +134,7 @@ def names_of(models_given: Sequence[str], label: str) -> dict[str, str]:
         raise ProbandError(f"--label {label}: one name per model, separated by commas ({len(models_given)} models)")
     titles = labels or [title_of(model) or short_model(model) for model in models_given]
     if len(set(titles)) < len(titles):
-        titles = [short_model(model) for model in models_given]
+        titles = unique([short_model(model) for model in models_given], joint=" #")
     return dict(zip(models_given, titles))
 
 

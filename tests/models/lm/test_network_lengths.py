@@ -41,7 +41,6 @@ def too_long(items: Path, model: Any) -> set[str]:
     return {name for name, size in longest.items() if size > 128}
 
 
-@pytest.mark.nightly
 def test_likelihoods_of_items_that_do_not_fit(items: Path, tiny: Tiny, tmp_path: Path) -> None:
     spec = f"hf:{tiny('gpt2')}"
     long = too_long(items, load(spec, {"device": "cpu"}))

@@ -88,7 +88,7 @@ class Database:
         deadline = time.monotonic() + PATIENCE
         while self._log_is_busy():
             if time.monotonic() > deadline:
-                raise ProbandError("erased text may still be in the database's log during a long read; run this again")
+                raise ProbandError("erased text may still be in the database's log during a long read; erase again")
             time.sleep(0.5)
 
     def _log_is_busy(self) -> bool:
@@ -98,6 +98,8 @@ class Database:
             cursor.execute("PRAGMA busy_timeout=500")
             try:
                 return bool(cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+            except sqlite3.OperationalError:  # locked
+                return True
             finally:
                 cursor.execute(f"PRAGMA busy_timeout={BUSY}")
 

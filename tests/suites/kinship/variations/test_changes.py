@@ -88,7 +88,7 @@ KINDS: list[dict[str, Any]] = [
     {"facts_along_chain": True},
 ]
 COMBINATIONS = [(rules, kind) for rules in ("sound", "wide", "blended", "grid", "clutrr") for kind in KINDS]
-BY_DAY = COMBINATIONS[:: len(KINDS) // 2 + 1]
+BY_DAY = [*COMBINATIONS[:: len(KINDS) // 2 + 1], ("clutrr", {"question": "yes-no"})]
 
 
 @pytest.mark.parametrize(

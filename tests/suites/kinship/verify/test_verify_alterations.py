@@ -28,7 +28,6 @@ KIN = "|".join(sorted(map(re.escape, RELATIONS), key=len, reverse=True))
 RENDERED = re.compile(rf"\b(his|her) ({KIN}) (\[?@?[A-Za-z][\w-]*\]?)")  # her uncle Ben
 PLAIN = re.compile(rf"(\S+) is the ({KIN}) of (\S+)\.")
 TRIPLE = re.compile(rf"\((\S+), ({KIN}), (\S+)\)")
-STATED = re.compile(r"lies (\S+)(?: of)? (the \w+)|(the \w+) (?:lies|is|stands)", re.IGNORECASE)
 
 
 # ---- a change of one place where a fact is told ---------------------------------------------------------------------
