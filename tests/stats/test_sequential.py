@@ -36,6 +36,7 @@ def test_a_run_that_stops_when_it_is_narrow_enough_covers(mean: float, size: int
     assert covered / repetitions >= 0.95 - 0.03
 
 
+@pytest.mark.nightly
 def test_equal_models_are_never_told_apart_at_any_look_more_often_than_stated() -> None:
     """Twenty looks at a growing sample gave a false difference in 24 %."""
     rng, false = np.random.default_rng(3), 0

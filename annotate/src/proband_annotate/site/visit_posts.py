@@ -195,8 +195,8 @@ async def withdraw(request: Request, study: OpenProject, visit: Visit, form: dic
     if form.get("certain") != "yes":
         raise Refused(422, "not_sure")
     made = await asyncio.to_thread(erase, study.folder, study.database, visit.worker)
-    for what in made.left:
-        await study.write(lambda c, what=what: people_store.note(c, "not erased", detail=what))
+    if made.left:
+        await study.write(lambda c: people_store.note(c, "not erased", detail="; ".join(made.left)))
     code, owed = study.project.codes.stopped, list(zip(made.receipts, made.still_paid, strict=True))
     about: dict[str, Any] = {"receipts": owed, "code": code, "back": way_back(study, visit, code)}
     return page(request, "message.html", name="withdrawn", done=0, **about)
