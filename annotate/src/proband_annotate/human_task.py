@@ -7,8 +7,6 @@ file, and `stories`, texts by other people (`id`, `author`, `text`), which leave
 
 from __future__ import annotations
 
-import functools
-import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +17,6 @@ import msgspec
 
 from proband.core.files import encode, read_records
 from proband.core.types import Judgment
-from proband.stats.agreement.aggregation import wilson
 
 Body = Mapping[str, Any]
 Form = Mapping[str, str]
@@ -237,64 +234,23 @@ def share_right(given: Iterable[tuple[str, str]], known: Mapping[str, str] | Non
 
 def share(hits: Iterable[Sequence[bool]], published: float | None = None) -> Figure:
     """A share over units, each with one or more hits or misses, which go together: eighteen answers to six puzzles tell
-    less than eighteen puzzles. The interval is Wilson's with the number of independent answers that has the same
-    variance (Korn & Graubard 1998): n_eff = n / deff * (z / t_(units - 1))^2, with the design effect from the variance
-    between units, and at least as many as there are units.
+    less than eighteen puzzles. The interval is that of every report (proband.stats), with a unit as a cluster.
 
     >>> figure = share([[True, True, True]] * 6)
     >>> figure["n"], figure["groups"], round(figure["low"], 2)
-    (18, 6, 0.61)
+    (18, 6, 0.58)
     >>> round(share([[True]] * 18)["low"], 2)
-    0.82
+    0.8
     """
+    from proband.stats.scores import Scores
+
     groups = [list(group) for group in hits if group]
-    n, right = sum(map(len, groups)), sum(map(sum, groups))
-    figure = {"here": right / n if n else None, "n": n, "groups": len(groups), "published": published, "unit": "share"}
-    low, high = _clustered(groups, right / n) if n else (None, None)
-    return {**figure, "low": low, "high": high}
-
-
-def _clustered(groups: Sequence[Sequence[bool]], share: float) -> tuple[float, float]:
-    count, n = len(groups), sum(map(len, groups))
-    if count == n or count == 1:
-        return wilson(share * count, count)
-    between = sum((sum(group) - share * len(group)) ** 2 for group in groups) * count / (count - 1) / n**2
-    alone = share * (1 - share) / n
-    independent = float(count)
-    if between and alone:
-        independent = min(float(n), max(float(count), n * alone / between)) * _few_units(count)
-    return wilson(share * independent, independent)
-
-
-def _few_units(count: int) -> float:
-    """(z / t)^2: the correction for a variance that is estimated from this many units."""
-    return (statistics.NormalDist().inv_cdf(0.975) / t_quantile(count - 1)) ** 2
-
-
-@functools.cache
-def t_quantile(freedom: int) -> float:
-    """The t that 95 % of Student's distribution lie within, for whole degrees of freedom (by hand: scipy.special costs
-    a server 16 MB). With tan(angle) = t / sqrt(freedom) the share within t is a finite sum over powers of the cosine
-    (Abramowitz & Stegun 26.7.3, 26.7.4), which rises with the angle.
-
-    >>> [round(t_quantile(freedom), 3) for freedom in (1, 2, 5, 17, 1000)]
-    [12.706, 4.303, 2.571, 2.11, 1.962]
-    """
-    low, high = 0.0, math.pi / 2
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if _share_within(middle, freedom) < 0.95 else (low, middle)
-    return math.tan(high) * math.sqrt(freedom)
-
-
-def _share_within(angle: float, freedom: int) -> float:
-    odd = freedom % 2
-    square = math.cos(angle) ** 2
-    term, total = (math.cos(angle) if odd else 1.0), 0.0
-    for power in range(odd, freedom - 1, 2):
-        total += term
-        term *= square * (power + 1) / (power + 2)
-    total *= math.sin(angle)
-    return 2 / math.pi * (angle + total) if odd else total
+    flat = [float(hit) for group in groups for hit in group]
+    figure = {"n": len(flat), "groups": len(groups), "published": published, "unit": "share"}
+    if not flat:
+        return {**figure, "here": None, "low": None, "high": None}
+    found = Scores.of(flat, clusters=[number for number, group in enumerate(groups) for _ in group]).interval()
+    return {**figure, "here": found.mean, "low": found.low, "high": found.high}
 
 
 def value(here: float | None, published: float | None = None, *, unit: str = "count") -> Figure:

@@ -33,8 +33,6 @@ from proband_annotate.tasks import task
 from proband_annotate.texts import paragraphs, texts_of, words
 from proband_annotate.tokens import worker_hash
 
-TOOLS = ("label-studio", "potato")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
