@@ -53,6 +53,18 @@ def test_an_oracle_scores_one(name: str, folders: dict[str, Path], tmp_path: Pat
     assert (score(tmp_path / "run")["mean"], score(tmp_path / "run")["unread"]) == (1.0, 0.0)
 
 
+def test_an_item_that_is_not_asked_has_no_prompt(folders: dict[str, Path]) -> None:
+    items = list(read_items(folders["script"]))
+    solver = choose_solver(suites.suite("script"), Talks(), None)
+    assert solver.sends is not None
+    sent = solver.sends(items, Talks(), seed=0, options=solver.options())
+    Talks.all_seen.clear()
+    solver.solve(items, model=(model := Talks()), seed=0, options=solver.options())
+    assert [text for each in sent for text in each] == [model.rendered(chat) for chat in model.seen][: len(items)]
+    assert [bool(each) for each in sent] == [item.split != "train" and bool(item.facts["blanks"]) for item in items]
+    assert {len(each) for each in sent} == {0, 1}
+
+
 def test_chat_models_are_asked_in_words_and_base_models_are_not() -> None:
     for name in SUITES:
         assert choose_solver(suites.suite(name), Talks(), None).name == "generate"

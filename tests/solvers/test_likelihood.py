@@ -16,6 +16,9 @@ def test_the_choice_stands_in_the_last_blank_or_behind_the_prompt() -> None:
     blank = completions("A ___ is a word. A ___ barks.", ["dog", "cat"])
     assert [text.text for text in blank] == ["A ___ is a word. A dog barks.", "A ___ is a word. A cat barks."]
     assert [text.text[: text.start] for text in blank] == ["A ___ is a word. A"] * 2
+    assert completions("The capital of France is _____.", ["Paris"])[0] == Text(
+        "The capital of France is Paris.", start=24
+    )
     plain = completions("Who barks?", ["dog"])
     assert (plain[0].text, plain[0].text[plain[0].start :]) == ("Who barks?\nAnswer: dog", " dog")
 

@@ -147,11 +147,16 @@ def _kept(answer: Answer, reply: Reply) -> Answer:
     return answer if reply.logprob is None else msgspec.structs.replace(answer, logprob=reply.logprob)
 
 
-def sends(items: Sequence[Item], model: Any, *, seed: int, options: GenerateOptions, **given: Any) -> list[list[str]]:
-    """The exact text to be sent for each item."""
-    chats = chats_of(items, model, seed=seed, options=options, **given)
+def sends(
+    items: Sequence[Item], model: Any, *, seed: int, options: GenerateOptions, asking: Asking, **given: Any
+) -> list[list[str]]:
+    """The exact text to be sent for each item; nothing for one that is not asked."""
+    asked = [asking.asked(item) for item in items]
+    questions = [item for item, sent in zip(items, asked, strict=True) if sent]
+    chats = chats_of(questions, model, seed=seed, options=options, asking=asking, **given)
     settings = settings_of(model, options, seed) | ({"logprobs": True} if options.logprobs else {})
-    return [[text] for text in texts_sent(chats, model, **settings)]
+    texts = iter(texts_sent(chats, model, **settings))
+    return [[next(texts)] if sent else [] for sent in asked]
 
 
 def texts_sent(chats: Sequence[Chat], model: Any, **settings: Any) -> list[str]:

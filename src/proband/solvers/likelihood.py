@@ -39,6 +39,7 @@ def completions(prompt: str, choices: Sequence[str]) -> list[Text]:
     Text(text='Story.\\nSharon is the niece of Arthur.', start=20)
     """
     before, blank, after = prompt.rpartition(BLANK)
+    before = before.rstrip("_")  # a blank may be longer
     if not blank:
         before, after = f"{prompt}\nAnswer: ", ""
     return [Text(before + choice + after, start=len(before.rstrip())) for choice in choices]

@@ -48,15 +48,16 @@ DENIED = re.compile(
     r"(?: (?:be|a|an|the|his|her|its|their))*\W*$",
     re.I,
 )
-LETTER = re.compile(  # not the article in "A relative of his"
-    r"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*)?([A-Z])(?![\w'’])(?!\s+(?!is )[a-z]+\s+[a-z])"
+LETTER = re.compile(  # not the words in "A relative", "I refuse", "I don't know"
+    r"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*|(?![AI]\s+(?!is )[a-z]))"
+    r"([A-Z])(?![\w'’])(?!\s+(?!is )[a-z'’]+\s+[a-z])"
 )
 LONE_LETTER = re.compile(  # marked as (B), *B*, "option B", or a capital by itself
     r"[(\[*]([A-Z])[)\]*.]|(?<!\w)(?i:choice|option|letter)[\s*_`\"'“(\[]{1,9}([A-Z])(?![\w'’])"
     r"|(?<![\w'’])([A-Z])(?![\w'’])"
 )
 ENDED_LETTER = re.compile(
-    r"[\s*_`\"'“(\[,:]*(?:(?:option|choice|letter)\s+[*(]*)?([A-Z])[*_`\"'”)\]]*\s*(?:[.,;:!)\n]|$)"
+    r"[\s*_`\"'“(\[,:]*(?:(?:option|choice|letter)\s+[*(]*)?(?!I,)([A-Z])[*_`\"'”)\]]*\s*(?:[.,;:!)\n]|$)"
 )
 LONGEST = 100_000  # characters of a reply that are read, counted from its end
 STATEMENT = 400  # characters of a statement of an answer
@@ -120,12 +121,11 @@ class Choices:
     def _stated(self, text: str) -> int | None:
         """The last statement of an answer that names a choice; one that names two is a contradiction."""
         for each in reversed(list(ANSWER.finditer(text))):
+            if DENIED.search(text, each.start(), each.end()):
+                continue
             follows = text[each.end() : each.end() + STATEMENT].lstrip()
             rest = re.split(r"(?<=[a-z\d)\]*\"'])[.;!](?:\s|$)|\n", follows, maxsplit=1)[0]
-            letter = self._letter(rest)
-            named = set(self.mentions(rest))
-            if letter is not None:
-                return letter if not named or named == {letter} else -1
+            named = {*self.mentions(rest), *self._letters(rest)}
             if named:
                 return named.pop() if len(named) == 1 else -1
         return None
@@ -136,9 +136,10 @@ class Choices:
         return -1 if len(letters) > 1 else None
 
     def _marked(self, text: str) -> int | None:
-        bold = {place for a, b in BOLD.findall(text) if (place := self._bare(a or b)) is not None}
+        bold = {place: each for each in BOLD.finditer(text) if (place := self._bare(each[1] or each[2])) is not None}
         if len(bold) == 1:
-            return bold.pop()
+            ((place, last),) = bold.items()
+            return place if {place} >= self._letters(text[last.start() : last.end() + STATEMENT]) else -1
         lines = [line for line in text.splitlines() if line.strip(EDGES)]
         ends = {place for line in (lines[:1] + lines[-1:]) if (place := self._bare(line)) is not None}
         return ends.pop() if len(ends) == 1 else -1 if ends else None
@@ -150,7 +151,7 @@ class Choices:
         rest = text[results[-1].end() :]
         letter, named = ENDED_LETTER.match(rest), self.mentions(rest)
         place = self._place(letter[1]) if letter else None
-        return _only(named if place is None else [place, *named])
+        return _only(named if place is None else [place, *named, *self._letters(rest)])
 
     def _begins(self, text: str) -> int | None:
         """`B) aunt because ...`: the letter, unless what follows it on the line is another choice."""
@@ -161,7 +162,7 @@ class Choices:
         named = set(self.mentions(line))
         if letter is None:
             return None
-        return letter if not named or letter in named else -1
+        return letter if {letter} >= self._letters(text) and (not named or letter in named) else -1
 
     # ---- letters and names ----
 
@@ -190,6 +191,12 @@ class Choices:
         result = LETTER.match(text)
         result = result or re.match(r"[\s*_`\"'“]*[(\[]?([a-z])[)\]](?!\w)", text)
         return self._place(result[1]) if result else None
+
+    def _letters(self, text: str) -> set[int]:
+        """The choices whose letters the first sentence of a text has, if it begins with a letter or has several."""
+        first = re.split(r"(?<!\.)[.!](?:\s|$)|\n", text.lstrip(), maxsplit=1)[0]
+        letter, others = self._letter(first), set(self._lone_letters(first))
+        return {letter, *others} if letter is not None else others if len(others) > 1 else set()
 
     def _lone_letters(self, text: str) -> list[int]:
         """The choices whose letters occur by themselves in a text and are not denied. A bare "A" or "I" counts only
