@@ -30,6 +30,12 @@ def test_vectors_of_a_file_and_of_a_folder(tmp_path: Path) -> None:
     table, found = vectors_for(WORDS, tmp_path / "glove.txt")
     assert (found, table.shape, table[6].tolist(), table[PADDING].tolist()) == (1, (7, 2), [1.0, 2.0], [0.0, 0.0])
     assert np.array_equal(table, vectors_for(WORDS, tmp_path / "glove.txt")[0])
+    (tmp_path / "published.txt").write_text(
+        "2 3\nb 0.1 0.2 0.3 \n. . . 0.1 0.2 0.3 \n"
+    )  # of word2vec, and GloVe's 840B
+    assert (
+        vectors_for(WORDS, tmp_path / "published.txt")[0][6].tolist() == np.array([0.1, 0.2, 0.3], np.float32).tolist()
+    )
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "vocab.txt").write_text("z\na\nb")
     np.save(tmp_path / "folder" / "glove.2.npy", np.array([[9.0, 9.0], [1.0, 0.0], [0.0, 3.0]]))
@@ -40,9 +46,9 @@ def test_vectors_of_a_file_and_of_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("b 1 2\na 1 2 3\n", "line 2: 3 numbers, unlike the lines before"),
+        ("b 1 2\na 1 2 3\n", "line 2: not a word with 2 numbers"),
         ("z 1 2\n", "no vector for any word"),
-        ("b 1 x\n", "cannot be read as GloVe vectors"),
+        ("b 1 x\n", "not a finite number"),
     ],
 )
 def test_a_broken_file_is_refused(tmp_path: Path, text: str, reason: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.training.vector_files import open_vectors
 
 SPECIAL = ("#UNK#", "<PAD>", "<SEP>", "<S>", "</S>")
 UNKNOWN, PADDING, START = 0, 1, 3
@@ -56,8 +57,8 @@ class Vocabulary:
 
 
 def vectors_for(vocabulary: Vocabulary, source: Path) -> tuple[NDArray[np.float32], int]:
-    """A row per word from a GloVe text file, or from a folder with vocab.txt and glove*.npy; and the number of words
-    found there. A word without a vector gets a small random one, the same in every process."""
+    """A row per word from a file of any format of `vector_files`, or from a folder with vocab.txt and glove*.npy; and
+    the number of words found there. A word without a vector gets a small random one, the same in every process."""
     known = _read_vectors(source, vocabulary)
     if not known:
         raise ProbandError("has no vector for any word of the training texts", file=source)
@@ -82,18 +83,9 @@ def random_vectors(words: int, dimension: int, *, spread: float = 0.4) -> NDArra
 def _read_vectors(source: Path, vocabulary: Vocabulary) -> dict[str, NDArray[np.float32]]:
     if source.is_dir():
         return _read_folder(source, vocabulary)
-    results: dict[str, NDArray[np.float32]] = {}
-    try:
-        with source.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                word, *values = line.rstrip("\n").split(" ")
-                if len(values) > 1 and word in vocabulary.number:
-                    results[word] = np.array(values, dtype=np.float32)
-                    if len(results[word]) != len(next(iter(results.values()))):
-                        raise ProbandError(f"{len(values)} numbers, unlike the lines before", file=source, line=number)
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise ProbandError(f"cannot be read as GloVe vectors: {error}", file=source) from error
-    return results
+    with open_vectors(source) as (_, blocks):
+        rows = (each for words, rows in blocks for each in zip(words, rows, strict=True))
+        return {word: row.copy() for word, row in rows if word in vocabulary.number}
 
 
 def _read_folder(folder: Path, vocabulary: Vocabulary) -> dict[str, NDArray[np.float32]]:

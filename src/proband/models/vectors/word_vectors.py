@@ -29,7 +29,7 @@ from proband.core.files import cache_folder, file_errors, sha256_file, sha256_te
 from proband.core.plugins import ModelKind
 from proband.core.progress import Progress
 from proband.core.protocols import Floats
-from proband.models.vectors.file_formats import open_vectors
+from proband.training.vector_files import open_vectors
 
 
 class WordVectors:
