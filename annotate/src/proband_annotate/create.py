@@ -102,7 +102,8 @@ def init(
 
 def pay_advice(project: Project, terms: Terms) -> list[str]:
     """Advice if the pay is below the fair hourly pay of project.toml."""
-    paid, pay, seconds = hourly(project, terms), project.pay, project.time.expected_seconds
+    pay, seconds = project.pay, project.time.expected_seconds
+    paid = hourly(terms, seconds)
     if paid >= decimal(pay.per_hour):
         return []
     fair = (decimal(pay.per_hour) * seconds / 3600).quantize(CENT, ROUND_UP)

@@ -36,7 +36,7 @@ from proband_annotate.store.schema import (
     transfers,
     units,
 )
-from proband_annotate.terms import Payment, Terms, payment, terms_for
+from proband_annotate.terms import pay_basis, payment_of
 from proband_annotate.tokens import Forged, Link, Visit, unseal, worker_hash
 
 SOURCES = ("prolific", "mturk", "url")  # sources of platform ids
@@ -142,22 +142,15 @@ def _erase_person(connection: Connection, worker: str, receipt: str) -> Row[Any]
     that is being sent, so that what is deleted is paid."""
     person = people_store.find(connection, worker, lock=True)
     if person is not None:
-        terms, paid = _paid(connection, person)
+        about = pay_basis(connection, person)
+        paid = payment_of(person, **about)
         sent = select(transfers.c.amount).where(transfers.c.person_id == person.id, transfers.c.state.in_(SENT))
         sent_already = sum(map(Decimal, connection.execute(sent).scalars()), Decimal(0))
         fixed, owed = paid.by_platform + sent_already, max(paid.bonus - sent_already, Decimal(0))
-        row = {"at": time.time(), "answers": people_store.erase(connection, person.id), "currency": terms.currency}
-        row |= {"receipt": receipt, "by_platform": str(fixed), "bonus": str(owed)}
+        row = {"at": time.time(), "answers": people_store.erase(connection, person.id), "receipt": receipt}
+        row |= {"by_platform": str(fixed), "bonus": str(owed), "currency": about["terms"].currency}
         connection.execute(erasures.insert().values(**row))
     return connection.execute(select(erasures).where(erasures.c.receipt == receipt)).one_or_none()
-
-
-def _paid(connection: Connection, person: people_store.Person) -> tuple[Terms, Payment]:
-    terms = terms_for(connection, person)
-    granted = connection.scalar(select(bonuses.c.amount).where(bonuses.c.person_id == person.id)) or 0.0
-    sent = people_store.sent_by_role(connection, person.id) if person.panel == "crowd" else {}
-    about = {"outcome": person.outcome or "stopped", "decision": person.decision}
-    return terms, payment(terms, sent, **about, granted=granted)
 
 
 # ---- what is held about a person ------------------------------------------------------------------------------------
@@ -181,10 +174,10 @@ def _held(connection: Connection, worker: str) -> dict[str, Any]:
     made: dict[str, Any] = {}
     person = people_store.find(connection, worker)
     if person is not None:
-        terms, paid = _paid(connection, person)
+        about = pay_basis(connection, person)
         made["person"] = dict(person._mapping)
-        made["agreed_to"] = msgspec.to_builtins(terms) if person.agreement_id is not None else None
-        made["paid"] = {name: str(value) for name, value in asdict(paid).items()}
+        made["agreed_to"] = msgspec.to_builtins(about["terms"]) if person.agreement_id is not None else None
+        made["paid"] = {name: str(value) for name, value in asdict(payment_of(person, **about)).items()}
         for table in (answers, drafts, assignments, events, remarks, bonuses, transfers):
             rows = connection.execute(select(table).where(table.c.person_id == person.id)).all()
             made[table.name] = [{name: _read(name, value) for name, value in row._mapping.items()} for row in rows]

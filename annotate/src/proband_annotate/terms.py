@@ -26,7 +26,7 @@ from sqlalchemy import Connection, func, select
 from proband.core.files import encode
 from proband_annotate.project import Project
 from proband_annotate.store import people as people_store
-from proband_annotate.store.schema import agreements, units
+from proband_annotate.store.schema import agreements, bonuses, units
 from proband_annotate.texts import number_of, text, texts_of, words
 
 CENT = Decimal("0.01")
@@ -159,6 +159,14 @@ def payment(
     )
 
 
+def payment_of(person: Any, *, terms: Terms, sent: Mapping[str, int], bonus: float) -> Payment:
+    """What a person is paid (if still working, as if they stopped now), with a bonus that an owner granted. Experts and
+    people who answered in another tool are paid nothing else here."""
+    if person.panel != "crowd" or person.agreement_id is None:
+        return payment(terms, {}, outcome="stopped", granted=bonus)
+    return payment(terms, sent, outcome=person.outcome or "stopped", decision=person.decision, granted=bonus)
+
+
 # ---- texts -----------------------------------------------------------------------------------------------------------
 
 
@@ -168,7 +176,7 @@ def consent_lines(project: Project, terms: Terms) -> list[str]:
     return [
         text("consent.minutes", minutes=number_of("minutes", f"{project.time.expected_seconds / 60:.3g}")),
         *_how_many(terms),
-        *_paid(project, terms, money),
+        *_pay_lines(project, terms, money),
         *(_checks(project, terms)),
         text("consent.refused"),
         text("consent.record"),
@@ -197,15 +205,12 @@ def _how_many(terms: Terms) -> list[str]:
     return made
 
 
-def _paid(project: Project, terms: Terms, money: Mapping[str, Any]) -> list[str]:
+def _pay_lines(project: Project, terms: Terms, money: Mapping[str, Any]) -> list[str]:
     if not terms.whole:
         return [text("consent.unpaid")]
-    tasks = number_of("tasks", terms.tasks)
-    hourly = cents(terms.whole * 3600 / (terms.tasks * project.time.expected_seconds)) if terms.tasks else 0
-    if terms.per_unit:
-        lines = [text("consent.pay", **money, tasks=tasks, hourly=f"{hourly}")]
-    else:
-        lines = [text("consent.pay_visit", **money, tasks=tasks, hourly=f"{hourly}")]
+    tasks, rate = number_of("tasks", terms.tasks), hourly(terms, project.time.expected_seconds)
+    name = "consent.pay" if terms.per_unit else "consent.pay_visit"
+    lines = [text(name, **money, tasks=tasks, hourly=f"{rate}")]
     by_task, by_share = bool(terms.per_unit), terms.per_visit > terms.tasks * terms.per_unit
     visit = f"{cents(decimal(terms.per_visit))}"
     lines.append(text("consent.stop_share" if by_share else "consent.stop", **money, visit=visit, tasks=tasks))
@@ -221,10 +226,9 @@ def _checks(project: Project, terms: Terms) -> list[str]:
     return made
 
 
-def hourly(project: Project, terms: Terms) -> Decimal:
-    """The pay per hour at the expected speed."""
-    seconds = max(1, terms.tasks) * project.time.expected_seconds
-    return cents(terms.whole * 3600 / seconds)
+def hourly(terms: Terms, seconds: float) -> Decimal:
+    """The pay per hour of a whole visit, at so many seconds per task."""
+    return cents(terms.whole * 3600 / (max(1, terms.tasks) * decimal(seconds)))
 
 
 # ---- versions in the store -------------------------------------------------------------------------------------------
@@ -246,6 +250,13 @@ def terms_for(connection: Connection, person: people_store.Person) -> Terms:
     query = select(agreements.c.body).where(agreements.c.id == person.agreement_id)
     body: str | None = connection.scalar(query) if person.agreement_id is not None else None
     return decoded(body) if body is not None else current_terms(connection)[1]
+
+
+def pay_basis(connection: Connection, person: people_store.Person) -> dict[str, Any]:
+    """What `payment_of` needs to know about a person."""
+    granted = connection.scalar(select(bonuses.c.amount).where(bonuses.c.person_id == person.id)) or 0.0
+    sent = people_store.sent_by_role(connection, person.id)
+    return {"terms": terms_for(connection, person), "sent": sent, "bonus": granted}
 
 
 def versions(connection: Connection) -> list[tuple[int, float, Terms]]:

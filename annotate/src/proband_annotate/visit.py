@@ -19,8 +19,8 @@ from proband_annotate.store import remarks as remark_store
 from proband_annotate.store import slots as slot_store
 from proband_annotate.store.people import Person
 from proband_annotate.store.schema import answers as answers_table
-from proband_annotate.store.schema import bonuses, checks, count_rows, exclusions, settings, units
-from proband_annotate.terms import Payment, Terms, payment, terms_for
+from proband_annotate.store.schema import checks, count_rows, exclusions, settings, units
+from proband_annotate.terms import Payment, Terms, pay_basis, payment_of, terms_for
 from proband_annotate.texts import label_name, text
 
 Line = tuple[bool, str]  # whether a part of a practice task was right, and its sentence
@@ -53,9 +53,7 @@ class Step:
     def payment(self) -> Payment:
         """The pay if the visit ends now; an open visit counts as stopped."""
         assert self.terms is not None
-        assert self.person is not None
-        about = {"outcome": self.person.outcome or "stopped", "decision": self.person.decision}
-        return payment(self.terms, self.sent, **about, granted=self.bonus)
+        return payment_of(self.person, terms=self.terms, sent=self.sent, bonus=self.bonus)
 
 
 def state_of(connection: Connection) -> str:
@@ -72,7 +70,7 @@ def _standing(connection: Connection, person: Person | None) -> Step | None:
     state = state_of(connection)
     if person is None:
         return Step(name="consent" if state == "open" else state)
-    known = _known(connection, person)
+    known = pay_basis(connection, person)
     if person.outcome:
         return _end(connection, person, known)
     if state == "closed":  # `advance` ends the visit
@@ -85,15 +83,9 @@ def _standing(connection: Connection, person: Person | None) -> Step | None:
     return Step(name=state, person=person, **known) if state != "open" else None
 
 
-def _known(connection: Connection, person: Person) -> dict[str, Any]:
-    """The values that every step of a person has."""
-    return {"terms": terms_for(connection, person), "sent": people_store.sent_by_role(connection, person.id)}
-
-
 def _end(connection: Connection, person: Person, known: dict[str, Any]) -> Step:
-    bonus = connection.scalar(select(bonuses.c.amount).where(bonuses.c.person_id == person.id)) or 0.0
     author = count_rows(connection, exclusions, exclusions.c.worker == person.worker) > 0
-    return Step(name="end", person=person, bonus=bonus, author=author, **known)
+    return Step(name="end", person=person, author=author, **known)
 
 
 def _unit_step(connection: Connection, person: Person, held: slot_store.Assignment, known: dict[str, Any]) -> Step:
@@ -130,7 +122,7 @@ def advance(connection: Connection, project: Project, worker: str) -> Step:
         return step or Step(name="consent")
     now = time.time()
     until = now + project.time.lease_minutes * 60
-    known = _known(connection, person)
+    known = pay_basis(connection, person)
     terms, done = known["terms"], known["sent"].get("main", 0) + known["sent"].get("erased", 0)
     if state_of(connection) == "closed":
         held = None
@@ -270,7 +262,7 @@ def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
     held = slot_store.held(connection, person.id, unit_id) if person is not None else None
     if person is None or held is None:
         return None
-    known = _known(connection, person)
+    known = pay_basis(connection, person)
     return Step(name="unit", person=person, unit=unit_of(connection, unit_id), started=held.started, **known)
 
 

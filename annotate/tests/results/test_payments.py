@@ -9,15 +9,46 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from proband.cli import main
+from proband_annotate.erasing import erase
+from proband_annotate.results.payments import payments
+from proband_annotate.results.reading import collected
+from proband_annotate.store import people as people_store
+from proband_annotate.store.remarks import grant
+from proband_annotate.store.schema import people
 
 if TYPE_CHECKING:
+    from annotate.tests.assigning import advance, come, opened, send
     from annotate.tests.visitors import (
         Come,
         finished,
         joined,
     )
 else:
+    from assigning import advance, come, opened, send
     from visitors import Come, finished, joined
+
+
+@pytest.mark.parametrize(("bonus", "totals"), [(0.0, [0.5, 0.0, 0.0]), (3.0, [3.5, 3.0, 3.0])])
+def test_pages_payments_and_erasure_agree(bonus: float, totals: list[float], tmp_path: Path, address: str) -> None:
+    """A person at work, an expert, and one whose answers came from another tool; with a bonus and without."""
+    study = opened(tmp_path, address, units=8, pay={"per-unit": 0.5, "per-visit": 2.0})
+    come(study, "worker")
+    send(study, "worker", advance(study, "worker").unit)
+    arrive = {"worker": "expert", "source": "url", "panel": "expert", "signals": False}
+    study.database.write(lambda c: people_store.arrive(c, **arrive))
+    row = {"worker": "imported", "source": "potato", "panel": "crowd", "created": 1.0, "outcome": "done"}
+    study.database.write(lambda c: c.execute(people.insert().values(**row)))
+    for number in (1, 2, 3) if bonus else ():
+        study.database.write(lambda c, number=number: grant(c, number, bonus, "thanks"))  # type: ignore[misc]
+    names = ("worker", "expert", "imported")
+    assert [float(advance(study, name).payment.total) for name in names] == totals
+    found = collected(study.folder)
+    assert [float(found.payment_of(person).total) for person in found.people] == totals
+    lines = {line["person"]: line["total"] for line in payments(found, study.secret)}
+    assert lines == {number: total for number, total in enumerate(totals, start=1) if total}
+    for name, total in zip(names, totals, strict=True):
+        assert erase(study.folder, study.database, name).still_paid == ([f"{total:.2f} USD"] if total else [])
+    study.database.close()
 
 
 def test_pay_bonus_and_codes_of_ones_own(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property, lru_cache, wraps
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,7 +19,7 @@ from proband.stats.clusters import Ints
 from proband_annotate.human_task import WHOLE, HumanTask, Labels
 from proband_annotate.project import Project
 from proband_annotate.tasks import task
-from proband_annotate.terms import Payment, Terms, payment
+from proband_annotate.terms import Payment, Terms, payment_of
 
 
 @lru_cache(maxsize=32)
@@ -145,15 +146,9 @@ class Collected:
         return next((terms for number, _, terms in self.terms if number == person["agreement_id"]), self.terms[-1][2])
 
     def payment_of(self, person: Mapping[str, Any]) -> Payment:
-        """What a person is paid (if still working, as if they stopped now). Other tools pay their own people."""
         granted = self.granted.get(person["id"])
-        return payment(
-            self.terms_of(person),
-            person["sent"] if person["panel"] == "crowd" and person["agreement_id"] is not None else {},
-            outcome=person["outcome"] or "stopped",
-            decision=person["decision"],
-            granted=granted.amount if granted is not None else 0.0,
-        )
+        about = {"sent": person["sent"], "bonus": granted.amount if granted is not None else 0.0}
+        return payment_of(SimpleNamespace(**person), terms=self.terms_of(person), **about)
 
     @cached_property
     def unit_numbers(self) -> dict[str, int]:

@@ -13,6 +13,7 @@ from proband.stats.agreement.coefficients import Alpha, Pair, gwet_ac1, krippend
 from proband_annotate.human_task import Figure, HumanTask
 from proband_annotate.results.collected import Collected, SubmittedAnswer, kept
 from proband_annotate.store.people import IN_QUOTA
+from proband_annotate.terms import hourly
 from proband_annotate.texts import number_of, text
 
 SHARED = 5  # least labels that two people must share for their agreement to be shown
@@ -52,7 +53,8 @@ def progress(collected: Collected) -> dict[str, Any]:
 
 def quota_figures(collected: Collected) -> dict[str, str]:
     """For each group with a quota, the number of people and the limit."""
-    there = Counter(p["quota"] for p in collected.people if p["outcome"] in IN_QUOTA and p["decision"] != "rejected")
+    crowd = [person for person in collected.people if person["panel"] == "crowd" and person["decision"] != "rejected"]
+    there = Counter(person["quota"] for person in crowd if person["outcome"] in IN_QUOTA)
     return {group: f"{there[group]} of {most}" for group, most in collected.project.quotas.most.items()}
 
 
@@ -82,7 +84,7 @@ def times(collected: Collected) -> dict[str, Any]:
 
 def money(collected: Collected) -> dict[str, Any]:
     """The amount spent, by the terms of each person; people still working count as if they stopped now."""
-    pay, made = collected.project.pay, [collected.payment_of(p) for p in collected.people if p["panel"] == "crowd"]
+    pay, made = collected.project.pay, [collected.payment_of(person) for person in collected.people]
     median = times(collected).get("median_seconds")
     cost = float(sum(each.total for each in made)) + sum(
         float(row["by_platform"]) + float(row["bonus"]) for row in collected.erased
@@ -92,7 +94,7 @@ def money(collected: Collected) -> dict[str, Any]:
         "tasks_paid": sum(each.tasks for each in made if each.total),
         "cost": round(cost, 2),
         "with_fee": round(cost * (1 + pay.platform_fee), 2),
-        "per_hour": round(pay.per_unit * 3600 / median, 2) if median else None,
+        "per_hour": float(hourly(collected.terms[-1][2], median)) if median else None,
         "fair_per_hour": pay.per_hour,
     }
 

@@ -30,10 +30,14 @@ HEADER = (
 
 
 def payments(collected: Collected, secret: bytes, ids: Sequence[str] = (), source: str = "") -> list[dict[str, Any]]:
-    """A line per person of the crowd, then one per erased person who is still paid. `ids` are platform ids: only these
-    people, with their id, which the study does not store. An id that never came has an empty line."""
-    here = [person for person in collected.people if person["panel"] == "crowd" and person["agreement_id"] is not None]
-    by_worker = {person["worker"]: person for person in here}
+    """A line per person of the crowd and per other person with a bonus, then one per erased person who is still paid.
+    `ids` are platform ids: only these people, with their id, which the study does not store. An id that never came has
+    an empty line."""
+    by_worker = {
+        person["worker"]: person
+        for person in collected.people
+        if (person["panel"] == "crowd" and person["agreement_id"] is not None) or collected.payment_of(person).total
+    }
     if not ids:
         return [
             *(_line(collected, person, secret, "") for person in by_worker.values()),

@@ -80,7 +80,8 @@ def plan(collected: Collected, *, half_width: float) -> dict[str, Any]:
     per_person = project.people.units_per_person or min(units, max(1, round(3600 / guess.seconds)))
     left = max(0, answers - done)
     fair = guess.seconds / 3600 * project.pay.per_hour
-    pay = project.pay.per_unit or fair
+    terms = collected.terms[-1][2]
+    pay = float(terms.whole) / terms.tasks if terms.whole and terms.tasks else fair
     return {
         "half_width": half_width,
         "units_needed": wanted,

@@ -66,7 +66,7 @@ def pretended(connection: Connection, study: OpenProject, name: str, unit: str =
     terms = current_terms(connection)[1]
     author = outcome == "author"
     who = {"id": 0, "worker": "nobody", "panel": "crowd", "outcome": "screened_out" if author else outcome}
-    person: Any = SimpleNamespace(**who, decision="", reason="", signals=0, attempts=0, understood=1)
+    person: Any = SimpleNamespace(**who, agreement_id=0, decision="", reason="", signals=0, attempts=0, understood=1)
     sent = {"main": terms.units, "gold": terms.gold, "trial": terms.practice, "attention": terms.attention}
     if outcome != "done":
         sent = {} if outcome in ("screened_out", "author", "") else {"trial": terms.practice, "main": 1}
