@@ -125,6 +125,8 @@ class Answered(Written, Protocol):
     @property
     def unit(self) -> str: ...
     @property
+    def slot(self) -> int | None: ...  # None: it does not count
+    @property
     def gold(self) -> Any: ...
     @property
     def seconds(self) -> float: ...
@@ -134,7 +136,7 @@ class Collected(Protocol):
     """The answers of a study; `labels` is the label of every part by the task's own rule and the owner's decisions."""
 
     @property
-    def units(self) -> Mapping[int, Mapping[str, Any]]: ...  # number -> name, clause, body
+    def units(self) -> Mapping[int, Mapping[str, Any]]: ...  # number -> name, role, body
     @property
     def labels(self) -> Labels: ...
     @property

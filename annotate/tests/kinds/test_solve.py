@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proband.core.files import encode
 from proband.core.types import Item
 from proband.suites.kinship.world.relations import UNDETERMINED
+from proband_annotate.create import init
 from proband_annotate.kinds.solve import SOLVE, shown, units
+from proband_annotate.project import secret_of
+from proband_annotate.results.reading import collected, export_project
+from proband_annotate.store.migrate import open_study
+from proband_annotate.store.people import decide
+from proband_annotate.tokens import worker_hash
+
+if TYPE_CHECKING:
+    from annotate.tests.visitors import simulate
+else:
+    from visitors import simulate
+
+SAMPLE = Path(__file__).resolve().parents[2] / "src" / "proband_annotate" / "samples" / "solve.jsonl"
 
 
 def puzzle(n: int, part: str, k: int) -> Item:
@@ -47,3 +62,31 @@ def test_figures_are_by_length_in_order_and_by_slice() -> None:
     ]
     assert made["time_limited, clean"]["here"] == 0.5
     assert made["time_limited, long"]["here"] == 1.0
+
+
+def test_further_answers_and_earlier_exports_are_in_no_run(tmp_path: Path) -> None:
+    """Two people disagree on one of eight puzzles, and a third answers it; then one is rejected."""
+    folder, out = tmp_path / "study", tmp_path / "out"
+    init(
+        folder,
+        kind="solve",
+        items=SAMPLE,
+        settings_given={"people": {"overlap": 2, "units-per-person": 0}, "quality": {"extra-overlap": 1}},
+    )
+    hard, first = json.loads(SAMPLE.read_text().splitlines()[0])["id"], worker_hash(secret_of(folder), "url", "a")
+
+    def answers(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
+        wrong = unit["name"] == hard and worker != first
+        choice = next(c for c in unit["body"]["choices"] if (c == unit["gold"]) != wrong)
+        return {"choice": choice, "difficulty": 2, "overtime": False}
+
+    simulate(folder, answers, people=["a", "b"])
+    simulate(folder, answers, people=["c"])
+    assert len(collected(folder).given) == 17
+    for people, runs in ((2, ["crowd-1", "crowd-2"]), (1, ["crowd-1"])):
+        made = export_project(folder, to="suite", out=out)["runs"]["people (time limited)"]
+        assert made == {"items": 8, "people_per_item": people}
+        assert sorted(path.name for path in (out / "runs").iterdir()) == runs
+        for number in (2, 3):
+            with closing(open_study(folder)) as database:
+                database.write(lambda c, number=number: decide(c, number, "rejected", "careless"))  # type: ignore[misc]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,12 @@ import pytest
 
 from proband.cli import main
 from proband.core.files import read_items
+from proband_annotate.erasing import erase_by_name
 
 if TYPE_CHECKING:
-    from annotate.tests.visitors import Owner, simulate, write_lines
+    from annotate.tests.visitors import Owner, known_study, simulate, write_lines
 else:
-    from visitors import Owner, simulate, write_lines
+    from visitors import Owner, known_study, simulate, write_lines
 
 CONTACT = ("--contact", "x@example.org")
 DATA = Path(__file__).resolve().parents[2] / "src" / "proband_annotate" / "samples"
@@ -118,6 +120,29 @@ def test_csv_and_hf_have_the_texts(settled: Any, tmp_path: Path, capsys: pytest.
     assert {row["unit_text"] for row in lines_of(tmp_path / "hub" / "data" / "answers.jsonl")} == set(asked.values())
 
 
+def test_every_acknowledged_answer_is_exported_with_the_role_of_its_unit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checks = {"quality": {"gold-every": 2, "attention-every": 3}, "people": {"overlap": 1}}
+    folder, _ = known_study(tmp_path, units=10, trial=1, gold=2, **checks)
+    simulate(folder, lambda _, unit: {"labels": {c["id"]: "no" for c in unit["body"]["candidates"]}}, people=1)
+    roles = {"main": 7, "trial": 1, "gold": 2, "attention": 2}
+    made = proband(capsys, "annotate", "export", folder, "--to", "jsonl", "-o", tmp_path / "all.jsonl")
+    rows = lines_of(tmp_path / "all.jsonl")
+    assert made["answers"] == len(rows) == sum(roles.values())
+    assert Counter(row["role"] for row in rows) == roles
+    assert {(row["role"] == "main", row["counts"]) for row in rows} == {(True, True), (False, False)}
+    assert {row["why_not"] for row in rows} == {"", "practice", "check"}
+    proband(capsys, "annotate", "export", folder, "--to", "csv", "-o", tmp_path / "all.csv")
+    with open(tmp_path / "all.csv", newline="") as file:
+        labels = list(csv.DictReader(file))
+    assert Counter(row["role"] for row in labels) == {**{role: 4 * n for role, n in roles.items()}, "attention": 2}
+    assert [row["label"] for row in labels if row["role"] == "attention"] == [
+        row["answer"]["choice"] for row in rows if row["role"] == "attention"
+    ]
+    assert proband(capsys, "annotate", "export", folder, "--to", "hf", "-o", tmp_path / "hub")["answers"] == 7
+
+
 # ---- stories ---------------------------------------------------------------------------------------------------------
 
 
@@ -134,7 +159,14 @@ def test_stories_that_may_not_be_published_are_not_in_the_data_set_of_their_revi
     def verdicts(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
         return {"verdicts": [{"story": s["id"], "verdict": "good", "reason": ""} for s in unit["body"]["stories"]]}
 
-    simulate(tmp_path / "review", verdicts, people=8)
+    simulate(tmp_path / "review", verdicts, people=["rea", "ron"])
     made = proband(capsys, "annotate", "export", tmp_path / "review", "--to", "hf", "-o", tmp_path / "hub")
     assert made["answers"] > 0
+    proband(capsys, "annotate", "export", tmp_path / "review", "--to", "jsonl", "-o", tmp_path / "before.jsonl")
+    for number in range(4):
+        assert erase_by_name(tmp_path / "write", f"crowd {number}")["stories"]
+    proband(capsys, "annotate", "export", tmp_path / "review", "--to", "jsonl", "-o", tmp_path / "after.jsonl")
+    before, after = (lines_of(tmp_path / f"{name}.jsonl") for name in ("before", "after"))
+    assert [row["id"] for row in after] == [row["id"] for row in before], "reviews stay, without the stories"
+    assert {(row["role"], row["counts"], row["why_not"]) for row in after} == {("erased", False, "stories erased")}
     assert not [path for path in (tmp_path / "hub").rglob("*.*") if "secret story" in path.read_text()]

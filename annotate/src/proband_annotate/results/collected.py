@@ -29,7 +29,7 @@ def decode_body(text: str) -> dict[str, Any]:
 
 
 class UnitRow(dict[str, Any]):
-    """name, clause, text; `["body"]` is decoded when it is needed."""
+    """name, role, text; `["body"]` is decoded when it is needed."""
 
     def __missing__(self, key: str) -> Any:
         if key != "body":
@@ -45,6 +45,7 @@ class SubmittedAnswer:
     unit: str
     unit_id: int
     unit_text: str = field(repr=False)
+    role: str  # of the unit
     gold: Any
     text: str = field(repr=False)  # the answer as JSON
     parts: tuple[str, ...] = field(repr=False)  # the parts that it labels
@@ -99,14 +100,16 @@ def part_name(unit: str, part: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Collected:
-    """A project's answers. `given` has main units only, in the order of units and people. Computed values are kept with
-    it; if nothing has happened, the same object is returned again."""
+    """A project's answers, in the order of units and people: `given` to main units, `other_given` to practice, gold and
+    attention units and to units whose stories were erased, which never count. Computed values are kept with it; if
+    nothing has happened, the same object is returned again."""
 
     project: Project
     state: str
     given: Sequence[SubmittedAnswer]
+    other_given: Sequence[SubmittedAnswer]
     people: Sequence[Mapping[str, Any]]
-    units: Mapping[int, Mapping[str, Any]]  # main units: id -> name, clause, body
+    units: Mapping[int, Mapping[str, Any]]  # main units: id -> name, role, body
     slots: Mapping[str, int]  # panel -> slots wanted
     done: Mapping[str, int]  # panel -> slots filled
     decisions: Sequence[Adjudication]
@@ -188,7 +191,7 @@ class Collected:
     def same_as(self, other: Collected) -> bool:
         """Has nothing happened in between?"""
         names = ["project", "state", "given", "people", "units", "slots", "done", "decisions", "terms", "granted"]
-        names += ["transferred", "erased", "complete"]
+        names += ["other_given", "transferred", "erased", "complete"]
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
 

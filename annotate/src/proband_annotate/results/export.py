@@ -59,6 +59,8 @@ def why_not(collected: Collected, each: SubmittedAnswer) -> str:
     """Why an answer does not count; empty if it does."""
     if each.slot is not None:
         return ""
+    if each.role != "main":
+        return {"trial": "practice", "erased": "stories erased"}.get(each.role, "check")
     person = collected.by_id[each.person_id]
     if person["decision"] == "rejected":
         return "rejected"
@@ -70,13 +72,18 @@ def part_text(collected: Collected, body: Body, part: str) -> str:
     return next((each.text for each in collected.task.parts(body) if each.id == part), "")
 
 
+def unit_text(collected: Collected, each: SubmittedAnswer) -> str:
+    return str(each.body["text"]) if each.role == "attention" else collected.task.unit_text(each.body)
+
+
 def rows(collected: Collected) -> Iterator[dict[str, Any]]:
     """A line per answer, including those that do not count; then a line per decision of the owner."""
-    for each in collected.given:
+    for each in (*collected.given, *collected.other_given):
         yield {
             "id": each.id,
             "unit": each.unit,
-            "unit_text": collected.task.unit_text(each.body),
+            "unit_text": unit_text(collected, each),
+            "role": each.role,
             "worker": each.worker,
             "panel": each.panel,
             "licence": each.licence,
@@ -93,6 +100,7 @@ def rows(collected: Collected) -> Iterator[dict[str, Any]]:
             "id": f"decision {decision.unit} {decision.part}",
             "unit": decision.unit,
             "unit_text": collected.task.unit_text(collected.body(decision.unit)),
+            "role": "main",
             "worker": OWNER,
             "panel": OWNER,
             "licence": collected.project.licence,
@@ -108,31 +116,31 @@ def rows(collected: Collected) -> Iterator[dict[str, Any]]:
 
 def _csv(collected: Collected, out: Path) -> dict[str, Any]:
     """A line per label, or per answer if there are no labels."""
-    shared_names = ["worker", "panel", "licence", "counts", "why_not", "revision", "seconds"]
+    shared_names = ["role", "worker", "panel", "licence", "counts", "why_not", "revision", "seconds"]
     header = ["id", "unit", "part", *shared_names, "label", "text", "detail", "unit_text", "part_text"]
     lines = write_csv(out, header, answer_rows(collected))
     return {"lines": lines, "counted": uncounted(collected), "file": str(out)}
 
 
 def answer_rows(collected: Collected) -> Iterator[list[Any]]:
-    for each in collected.given:
+    work = collected.task
+    for each in (*collected.given, *collected.other_given):
         counts = [each.slot is not None, why_not(collected, each)]
-        shared = [each.worker, each.panel, each.licence, *counts, each.revision, round(each.seconds, 3)]
-        body, answer = each.body, each.answer
-        parts, about = collected.task.labels(body, answer), collected.task.unit_text(body)
-        if parts:
-            texts = {part.id: part.text for part in collected.task.parts(body)}
-            for part, label in parts:
-                more = collected.task.detail(answer, part)
-                yield [each.id, each.unit, part, *shared, label, "", more, about, texts.get(part, "")]
-        else:
-            yield [each.id, each.unit, "", *shared, "", "\n".join(collected.task.writing(answer)), "", about, ""]
+        shared = [each.role, each.worker, each.panel, each.licence, *counts, each.revision, round(each.seconds, 3)]
+        answer, about, check = each.answer, unit_text(collected, each), each.role == "attention"
+        texts = {} if check else {part.id: part.text for part in work.parts(each.body)}
+        for part, label in zip(each.parts, each.labels, strict=True):
+            more = None if check else work.detail(answer, part)
+            yield [each.id, each.unit, part, *shared, label, "", more, about, texts.get(part, "")]
+        if not each.parts:
+            yield [each.id, each.unit, "", *shared, "", "\n".join(work.writing(answer)), "", about, ""]
     for decision in collected.decisions:
         body = collected.body(decision.unit)
         shown = [collected.task.unit_text(body), part_text(collected, body, decision.part)]
         names = [f"decision {decision.unit} {decision.part}", decision.unit, decision.part]
         yield [
             *names,
+            "main",
             OWNER,
             OWNER,
             collected.project.licence,
@@ -171,10 +179,10 @@ def _hub(collected: Collected, out: Path) -> dict[str, Any]:
 
 
 def publishable(collected: Collected) -> Collected:
-    """What people agreed to publish: their answers, and stories by others in the units."""
+    """What people agreed to publish: their answers to the main units, and stories by others in these."""
     units = {number: UnitRow({**unit, "text": _published(unit["text"])}) for number, unit in collected.units.items()}
     given = [replace(each, unit_text=units[each.unit_id]["text"]) for each in collected.given if each.licence]
-    return replace(collected, units=units, given=given, memory={})
+    return replace(collected, units=units, given=given, other_given=(), memory={})
 
 
 def _published(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, select
 
-from proband_annotate.human_task import HumanTask
+from proband_annotate.human_task import WHOLE, HumanTask
 from proband_annotate.project import Project
 from proband_annotate.results.collected import Adjudication, Collected, SubmittedAnswer, UnitRow
 from proband_annotate.store.answers import latest_ids, with_bodies
@@ -74,12 +74,14 @@ class Register:
         )
         decisions = select(adjudications).order_by(adjudications.c.unit_id, adjudications.c.part)
         names = {number: unit["name"] for number, unit in self.units.items()}
+        given = self._read_given(connection, {row["id"]: row for row in rows}, task(project.kind))
         return Collected(
             project=project,
             state=state_of(connection),
-            given=self._read_given(connection, {row["id"]: row for row in rows}, task(project.kind)),
+            given=[each for each in given if each.role == "main"],
+            other_given=[each for each in given if each.role != "main"],
             people=rows,
-            units=dict(self.units),
+            units={number: unit for number, unit in self.units.items() if unit["role"] == "main"},
             slots={row[0]: row[1] for row in connection.execute(wanted)},
             done={row[0]: row[1] for row in connection.execute(filled)},
             decisions=[
@@ -95,14 +97,14 @@ class Register:
 
     def _read_units(self, connection: Connection) -> None:
         """Read new units, and units whose text changed (stories of erased authors are removed)."""
-        main = select(units.c.id, func.length(units.c.body)).where(units.c.role == "main").order_by(units.c.id)
-        sizes = {row[0]: row[1] for row in connection.execute(main)}
+        every = select(units.c.id, func.length(units.c.body)).order_by(units.c.id)
+        sizes = {row[0]: row[1] for row in connection.execute(every)}
         known = {number: len(unit["text"]) for number, unit in self.units.items()}
         new = [number for number, size in sizes.items() if known.get(number) != size]
         for some in chunks(new):
-            query = select(units.c.id, units.c.name, units.c.clause, units.c.body).where(units.c.id.in_(some))
+            query = select(units.c.id, units.c.name, units.c.role, units.c.body).where(units.c.id.in_(some))
             for row in connection.execute(query):
-                self.units[row.id] = UnitRow(name=row.name, clause=row.clause, text=row.body)
+                self.units[row.id] = UnitRow(name=row.name, role=row.role, text=row.body)
         changed = {number for number in new if number in known}
         for gone in [name for name, each in self.given.items() if each.unit_id in changed]:
             del self.given[gone]
@@ -125,14 +127,16 @@ class Register:
         return [self.given[name] for name in slot]
 
     def _add(self, row: Any, person: Mapping[str, Any], slot: int | None, work: HumanTask) -> None:
-        unit = self.units[row.unit_id]
-        labels = work.labels(unit["body"], msgspec.json.decode(row.body, type=dict[str, Any]))
+        unit, answer = self.units[row.unit_id], msgspec.json.decode(row.body, type=dict[str, Any])
+        attention = unit["role"] == "attention"
+        labels = [(WHOLE, answer.get("choice", ""))] if attention else work.labels(unit["body"], answer)
         parts = tuple(part for part, _ in labels)
         self.given[row.id] = SubmittedAnswer(
             id=row.id,
             unit=unit["name"],
             unit_id=row.unit_id,
             unit_text=unit["text"],
+            role=unit["role"],
             gold=msgspec.json.decode(row.gold or "null"),
             text=row.body,
             parts=self.parts.setdefault(parts, parts),

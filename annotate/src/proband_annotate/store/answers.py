@@ -133,13 +133,12 @@ def _newest() -> Any:
 
 
 def latest_ids(connection: Connection) -> Sequence[Row[Any, Any, Any, Any]]:
-    """id, person_id, unit_id and slot of the last revision of every answer to main units, in the order of units and
-    people: only what can change about an answer."""
+    """id, person_id, unit_id and slot of the last revision of every answer, in the order of units and people: only what
+    can change about an answer."""
     query = (
         select(answers.c.id, answers.c.person_id, answers.c.unit_id, assignments.c.place)
-        .join(units, units.c.id == answers.c.unit_id)
         .join(assignments, ASSIGNED)
-        .where(units.c.role == "main", _newest())
+        .where(_newest())
         .order_by(answers.c.unit_id, answers.c.person_id)
     )
     return connection.execute(query).all()
