@@ -21,7 +21,7 @@ class Prolific:
         ]
         self.currency, self.batches = currency, dict[str, str]()
         self.paid, self.messages = Counter[str](), list[tuple[str, str]]()
-        self.fault = ""  # refused | lost before | lost after
+        self.fault = ""  # refused | moved | lost before | lost after | no JSON after
         self.requests: list[str] = []
         prolific = self
 
@@ -36,13 +36,14 @@ class Prolific:
                 raw = self.rfile.read(int(self.headers.get("content-length") or 0))
                 prolific.requests.append(f"{method} {urlsplit(self.path).path}")
                 if self.headers.get("authorization") != f"Token {TOKEN}":
-                    status, reply = 401, {"error": {"title": "Unauthorised"}}
+                    made: tuple[int, Any] = (401, {"error": {"title": "Unauthorised"}})
                 else:
-                    status, reply = prolific.reply(method, self.path, json.loads(raw or b"{}"))
+                    made = prolific.reply(method, self.path, json.loads(raw or b"{}"))
+                status, reply = made
                 if not status:
                     self.close_connection = True  # nothing comes back
                     return
-                body = b"" if status == 204 else json.dumps(reply).encode()
+                body = b"" if status == 204 else reply if isinstance(reply, bytes) else json.dumps(reply).encode()
                 self.send_response(status)
                 self.send_header("content-length", str(len(body)))
                 self.end_headers()
@@ -89,9 +90,11 @@ class Prolific:
         fault, self.fault = self.fault, ""
         if fault == "refused":
             return 400, {"error": {"title": "Not enough balance"}}
+        if fault == "moved":
+            return 302, {}
         if fault == "lost before":
             return 0, None
         for line in self.batches[batch].splitlines():
             name, amount = line.split(",")
             self.paid[name] += round(100 * float(amount))  # cents
-        return (0, None) if fault == "lost after" else (202, {})
+        return {"lost after": (0, None), "no JSON after": (202, b"Accepted")}.get(fault, (202, {}))

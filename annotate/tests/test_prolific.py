@@ -24,12 +24,16 @@ from proband_annotate.tokens import worker_hash
 
 if TYPE_CHECKING:
     from annotate.tests.prolific_server import TOKEN, Prolific
-    from annotate.tests.visitors import questionnaires, simulate, write_lines
+    from annotate.tests.visitors import edit, questionnaires, simulate, write_lines
 else:
     from prolific_server import TOKEN, Prolific
-    from visitors import questionnaires, simulate, write_lines
+    from visitors import edit, questionnaires, simulate, write_lines
 
 NAMES = ["ann", "ben", "cat"]
+
+
+def yes_to_all(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
+    return {"labels": {c["id"]: "yes" for c in unit["body"]["candidates"]}}
 
 
 @pytest.fixture
@@ -38,12 +42,7 @@ def folder(tmp_path: Path, address: str) -> Path:
     items = write_lines(tmp_path / "q.jsonl", questionnaires(4, 2))
     pay = {"pay": {"per-unit": 0.1, "per-visit": 0.1}, "people": {"overlap": 3}, "database": address}
     init(tmp_path / "study", kind="judge", items=items, settings_given=pay)
-    simulate(
-        tmp_path / "study",
-        lambda worker, unit: {"labels": {c["id"]: "yes" for c in unit["body"]["candidates"]}},
-        people=NAMES,
-        source="prolific",
-    )
+    simulate(tmp_path / "study", yes_to_all, people=NAMES, source="prolific")
     return tmp_path / "study"
 
 
@@ -120,9 +119,12 @@ def test_each_bonus_is_paid_once_and_what_is_granted_later_is_added(
     assert [erased[name] for name in ("outcome", "by_platform", "bonus")] == ["erased", "0.9", "0.0"]
 
 
-@pytest.mark.parametrize(("fault", "found", "cents"), [("lost before", "unpaid", 30), ("lost after", "paid", 30)])
+@pytest.mark.parametrize(
+    ("fault", "found"),
+    [("lost before", "unpaid"), ("lost after", "paid"), ("moved", "unpaid"), ("no JSON after", "paid")],
+)
 def test_a_payment_without_a_reply_is_never_tried_again_by_itself(
-    fault: str, found: str, cents: int, folder: Path, prolific: Callable[..., Prolific]
+    fault: str, found: str, folder: Path, prolific: Callable[..., Prolific]
 ) -> None:
     there = prolific(NAMES, status="APPROVED")
     there.fault = fault
@@ -135,9 +137,10 @@ def test_a_payment_without_a_reply_is_never_tried_again_by_itself(
     assert there.paid == before
     act(folder, "bonus", study="study-1", settle=f"batch-1={found}", yes=True)
     act(folder, "bonus", study="study-1", yes=True)
-    assert there.paid == dict.fromkeys(NAMES, cents)
-    with pytest.raises(ProbandError, match="another command is paying it"):
-        act(folder, "bonus", study="study-1", settle="batch-1=unpaid", yes=True)
+    assert there.paid == dict.fromkeys(NAMES, 30)
+    for yes in (True, False):
+        with pytest.raises(ProbandError, match="no batch 'batch-1' waits for an outcome"):
+            act(folder, "bonus", study="study-1", settle="batch-1=unpaid", yes=yes)
 
 
 def test_a_refused_payment_can_be_tried_again(folder: Path, prolific: Callable[..., Prolific]) -> None:
@@ -148,6 +151,26 @@ def test_a_refused_payment_can_be_tried_again(folder: Path, prolific: Callable[.
     assert there.paid == {}
     act(folder, "bonus", study="study-1", yes=True)
     assert there.paid == dict.fromkeys(NAMES, 30)
+
+
+def test_a_bonus_is_paid_in_the_currency_that_was_agreed_to(
+    folder: Path, tmp_path: Path, prolific: Callable[..., Prolific]
+) -> None:
+    """Ann, Ben and Cat agreed to USD, Dan to EUR."""
+    edit(folder, 'currency = "USD"', 'currency = "EUR"')
+    edit(folder, "overlap = 3", "overlap = 4")
+    simulate(folder, yes_to_all, people=["dan"], source="prolific")
+    there = prolific([*NAMES, "dan"], status="APPROVED", currency="EUR")
+    made = act(folder, "bonus", study="study-1", yes=True)
+    assert (made["paid"], made["currency"]) == ({"dan": "0.30"}, "EUR")
+    assert made["not_paid_in_another_currency"] == dict.fromkeys(NAMES, "USD")
+    assert there.paid == {"dan": 30}
+    (tmp_path / "ids.txt").write_text("ann\ndan\nann\n")
+    about: dict[str, Any] = {"workers": tmp_path / "ids.txt", "source": "prolific"}
+    made = pay_file(folder, to="csv", out=tmp_path / "p.csv", **about)
+    assert (made["people"], made["total"]) == (2, {"USD": 0.4, "EUR": 0.4}), "who is listed twice is paid once"
+    with pytest.raises(ProbandError, match=r"ids.txt: ann: agreed to be paid in another currency than EUR"):
+        pay_file(folder, to="prolific", out=tmp_path / "bulk.csv", **about)
 
 
 def test_commands_at_the_same_time_pay_once(folder: Path, prolific: Callable[..., Prolific]) -> None:

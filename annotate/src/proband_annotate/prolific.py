@@ -28,7 +28,7 @@ from proband_annotate.results.register import collect
 from proband_annotate.store.database import Database
 from proband_annotate.store.migrate import LOCK, open_study
 from proband_annotate.store.people import note
-from proband_annotate.store.schema import events, transfers
+from proband_annotate.store.schema import count_rows, events, transfers
 from proband_annotate.tokens import worker_hash
 
 ADDRESS, TOKEN = "PROLIFIC_API", "PROLIFIC_TOKEN"  # variables of the environment
@@ -58,11 +58,14 @@ class Api:
             reply = self.http.request(method, path, **more)
         except httpx.HTTPError as error:
             raise Unanswered(f"{path}: {error or type(error).__name__}") from None
-        if reply.status_code >= 500:
-            raise Unanswered(f"{path}: status {reply.status_code}")
-        if reply.status_code >= 400:
+        if reply.is_client_error:
             raise ProbandError(f"Prolific refuses {path} (status {reply.status_code}): {reply.text[:300]}")
-        return reply.json() if reply.content else None
+        try:
+            if reply.is_success:
+                return reply.json() if reply.content else None
+        except ValueError:  # not JSON
+            pass
+        raise Unanswered(f"{path}: status {reply.status_code}, {reply.text[:100]!r}")
 
     def submissions(self) -> Iterator[dict[str, Any]]:
         page = 1
@@ -166,17 +169,21 @@ def _pay(
     *,
     yes: bool,
 ) -> dict[str, Any]:
-    """Pay what is due to people with an approved submission, minus earlier payments."""
+    """Pay what is due to people with an approved submission, minus earlier payments. People who agreed to be paid in
+    another currency are only named."""
     _same_currency(api, project)
+    others: dict[str, str] = {}
 
     def plan(connection: Connection) -> list[dict[str, Any]]:
         _alone(connection)
-        known = _participants(connection, project, secret, submissions)
-        return _planned(connection, {e.person["id"]: e for e in known if e.status == APPROVED}, keep=yes)
+        known = [e for e in _participants(connection, project, secret, submissions) if e.status == APPROVED]
+        others.update({e.id: e.line["currency"] for e in known if e.line["currency"] != project.pay.currency})
+        return _planned(connection, {e.person["id"]: e for e in known if e.id not in others}, keep=yes)
 
     rows = (database.write if yes else database.read)(plan)
     total = sum((Decimal(row["amount"]) for row in rows), Decimal(0))
     made = {"people": len(rows), "total": f"{total:.2f}", "currency": project.pay.currency}
+    made |= {"not_paid_in_another_currency": others} if others else {}
     if not yes or not rows:
         return {"would_pay" if not yes else "paid": {row["participant"]: row["amount"] for row in rows}, **made}
     batch = _ready(api, database, rows)
@@ -260,6 +267,9 @@ def _settle(database: Database, given: str, *, yes: bool) -> dict[str, Any]:
     batch, _, found = given.rpartition("=")
     if not batch or found not in ("paid", "unpaid"):
         raise ProbandError(f"--settle {given}: write BATCH=paid or BATCH=unpaid")
+    waiting = (transfers.c.batch == batch) & (transfers.c.state == "paying")
+    if not database.read(lambda connection: count_rows(connection, transfers, waiting)):
+        raise ProbandError(f"no batch {batch!r} waits for an outcome")
     if yes:
         _move(database, batch, "paying", "paid" if found == "paid" else "ready")
     return {"batch": batch, "settled" if yes else "would_settle": found}

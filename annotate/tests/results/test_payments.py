@@ -34,9 +34,15 @@ def test_pages_payments_and_erasure_agree(bonus: float, totals: list[float], tmp
     study = opened(tmp_path, address, units=8, pay={"per-unit": 0.5, "per-visit": 2.0})
     come(study, "worker")
     send(study, "worker", advance(study, "worker").unit)
-    arrive = {"worker": "expert", "source": "url", "panel": "expert", "signals": False}
+    arrive: dict[str, Any] = {"worker": "expert", "source": "url", "panel": "expert", "signals": False}
     study.database.write(lambda c: people_store.arrive(c, **arrive))
-    row = {"worker": "imported", "source": "potato", "panel": "crowd", "created": 1.0, "outcome": "done"}
+    row: dict[str, Any] = {
+        "worker": "imported",
+        "source": "potato",
+        "panel": "crowd",
+        "created": 1.0,
+        "outcome": "done",
+    }
     study.database.write(lambda c: c.execute(people.insert().values(**row)))
     for number in (1, 2, 3) if bonus else ():
         study.database.write(lambda c, number=number: grant(c, number, bonus, "thanks"))  # type: ignore[misc]
@@ -74,7 +80,7 @@ def test_pay_bonus_and_codes_of_ones_own(
     assert paid == {"1": ("3", "1.0", "0.75", "1.25", "2.25"), "2": ("3", "0.0", "0.0", "0.0", "0.0")}
     assert [row["code"] for row in rows] == [codes["ann"], codes["ben"]]
 
-    (tmp_path / "ids.txt").write_text("ann\nben\nnobody\n")
+    (tmp_path / "ids.txt").write_text("ann\nben\nnobody\nann\n")
     words = ["--workers", str(tmp_path / "ids.txt"), "--source", "url"]
     assert main(["annotate", "payments", str(folder), "-o", str(tmp_path / "p.csv"), *words]) == 0
     assert [row["id"] for row in csv.DictReader((tmp_path / "p.csv").read_text().splitlines())] == [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.files import file_errors, write_csv, write_jsonl, write_text
+from proband.core.files import file_errors, group_by_key, write_csv, write_jsonl, write_text
 from proband.stats.agreement.coefficients import pairwise
 from proband_annotate.erasing import workers_of
 from proband_annotate.project import read_project, secret_of
@@ -66,13 +66,20 @@ def pay_file(folder: Path, *, to: str, out: Path, workers: Path | None = None, s
     with closing(open_study(folder)) as database:
         result = database.read(lambda connection: collect(connection, project))
     rows = payments(result, secret_of(folder), ids, source)
+    by_currency = group_by_key((row["currency"], row) for row in rows if row["currency"])  # none: an id that never came
     if to == "prolific":
+        if other := [row["id"] for row in rows if row["bonus"] and row["currency"] != project.pay.currency]:
+            reason = f"agreed to be paid in another currency than {project.pay.currency}; pay them separately"
+            raise ProbandError(f"{', '.join(other)}: {reason}", file=workers)
         owed = ((row["id"], row["bonus"] - row["transferred"]) for row in rows if row["bonus"])
         write_text(out, "".join(f"{name},{amount:.2f}\n" for name, amount in owed if amount >= 0.005))
     else:
         write_csv(out, HEADER, (list(row.values()) for row in rows))
-    sums = {name: round(sum(row[name] or 0 for row in rows), 2) for name in ("bonus", "total")}
-    return {"people": len(rows), **sums, "currency": project.pay.currency, "file": str(out)}
+    sums = {
+        name: {currency: round(sum(row[name] for row in mine), 2) for currency, mine in by_currency.items()}
+        for name in ("bonus", "total")
+    }
+    return {"people": len(rows), **sums, "file": str(out)}
 
 
 def remark_lines(folder: Path) -> dict[str, Any]:
@@ -102,9 +109,10 @@ def pair_lines(folder: Path) -> dict[str, Any]:
 
 
 def file_lines(path: Path) -> list[str]:
+    """Each line once, in order."""
     with file_errors(path):
         lines = path.read_text("utf-8-sig", "replace").splitlines()
-    return [line.strip() for line in lines if line.strip()]
+    return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
 
 
 def aggregate(folder: Path, *, rule: str, out: Path | None = None) -> dict[str, Any]:
