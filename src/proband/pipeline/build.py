@@ -6,6 +6,7 @@ import platform
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,7 @@ def write_items(path: Path, built: Built, *, suite: str) -> Counter[str]:
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "gguf", "httpx")
 
 
+@cache
 def versions() -> dict[str, str]:
     """Of Python and of the packages that can change an answer, as far as they are installed."""
     known = {"python": platform.python_version(), "proband": __version__}
