@@ -15,12 +15,13 @@ import pytest
 from sqlalchemy import select
 
 from proband.cli import main
+from proband_annotate.backup import HashedFile, _copy
 from proband_annotate.create import init
+from proband_annotate.erasing import erase_by_name
 from proband_annotate.project import read_project, secret_of
 from proband_annotate.results.reading import collected, status
-from proband_annotate.site.context import open_project
 from proband_annotate.store.database import Database, create
-from proband_annotate.store.migrate import NEWEST, current, migrate
+from proband_annotate.store.migrate import NEWEST, current, migrate, open_study
 from proband_annotate.store.schema import people
 from proband_annotate.tokens import new_link
 
@@ -31,6 +32,7 @@ else:
     from servers import Postgres
     from visitors import Person, judged, questionnaires, simulate, write_lines
 
+ROW = {"worker": "w", "source": "url", "panel": "crowd", "created": 0.0}
 SETTINGS = {"people": {"overlap": 2}, "texts": {"contact": "owner@example.org"}}
 
 
@@ -83,7 +85,8 @@ def test_a_running_servers_answers_are_in_the_back_up_and_not_in_a_copy_of_its_f
 def test_from_one_database_to_the_other(way: str, tmp_path: Path, postgres: Postgres) -> None:
     before, _, after = way.split()
     folder = study_in(tmp_path, postgres.database() if before == "postgresql" else "sqlite:///answers.db")
-    simulate(folder, answered, people=2)
+    simulate(folder, answered, people=3)
+    erase_by_name(folder, "crowd 2")
     assert main(["annotate", "backup", str(folder), "-o", str(tmp_path / "b.tar.gz")]) == 0
     url = postgres.database() if after == "postgresql" else "sqlite:///other.db"
     words = ["annotate", "restore", str(tmp_path / "b.tar.gz"), str(tmp_path / "again"), "--database", url]
@@ -93,10 +96,25 @@ def test_from_one_database_to_the_other(way: str, tmp_path: Path, postgres: Post
     one, other = collected(folder), collected(tmp_path / "again")
     assert [(e.id, e.text, e.worker) for e in one.given] == [(e.id, e.text, e.worker) for e in other.given]
     assert one.given
-    simulate(tmp_path / "again", answered, people=3)  # new people get new numbers
-    study = open_project(tmp_path / "again")
-    assert study.database.read(lambda c: sorted(c.execute(select(people.c.id)).scalars())) == [1, 2, 3]
-    study.database.close()
+    simulate(tmp_path / "again", answered, people=3)  # new people get new numbers, also after an erasure
+    assert numbers(tmp_path / "again") == [1, 2, 4]
+
+
+def numbers(folder: Path) -> list[int]:
+    with closing(open_study(folder)) as database:
+        return database.read(lambda c: sorted(c.execute(select(people.c.id)).scalars()))
+
+
+def test_the_number_of_an_erased_person_is_used_no_more(tmp_path: Path) -> None:
+    """Between databases of the same kind too; `transfers` still has the numbers of erased people."""
+    folder = study_in(tmp_path)
+    simulate(folder, answered, people=2)
+    erase_by_name(folder, "crowd 1")
+    with closing(open_study(folder)) as source, closing(create(f"sqlite:///{tmp_path / 'copy.db'}")) as target:
+        migrate(target)
+        source.read(lambda old: target.write(lambda new: _copy(old, new)))
+        number = target.write(lambda c: c.execute(people.insert().values(ROW)).inserted_primary_key)
+    assert number == (3,)
 
 
 def test_a_back_up_of_an_older_schema_is_restored_at_the_newest(tmp_path: Path) -> None:
@@ -132,11 +150,31 @@ def test_a_folder_of_back_ups_keeps_the_newest(tmp_path: Path, monkeypatch: pyte
     assert names == ["study-20260101T020000Z.tar.gz", "study-20260101T030000Z.tar.gz", "study-notes.tar.gz"]
 
 
+def test_a_file_that_changes_meanwhile_is_in_the_back_up_as_it_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, read = study_in(tmp_path), HashedFile.read
+
+    def changed(self: HashedFile, size: int = -1) -> bytes:
+        raw = read(self, size)
+        for name in ("project.toml", "units.jsonl"):  # the one is being read, the other comes next
+            (folder / name).write_text((folder / name).read_text() + "\n")
+        return raw
+
+    monkeypatch.setattr(HashedFile, "read", changed)
+    assert main(["annotate", "backup", str(folder), "-o", str(tmp_path / "b.tar.gz")]) == 0
+    monkeypatch.undo()
+    assert main(["annotate", "restore", str(tmp_path / "b.tar.gz"), str(tmp_path / "again")]) == 0
+
+
 def test_what_is_damaged_or_in_the_way_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, archive = study_in(tmp_path), tmp_path / "b.tar.gz"
     assert main(["annotate", "backup", str(folder), "-o", str(archive)]) == 0
     assert "exists already" in refused(capsys, "backup", folder, "-o", archive)
     assert "is not empty" in refused(capsys, "restore", archive, folder)
+    (folder / "backups").mkdir()
+    assert "is inside the project" in refused(capsys, "backup", folder, "-o", folder / "backups")
+    assert "Must be >= 0" in refused(capsys, "backup", folder, "-o", tmp_path, "--keep", "-5")
     whole = archive.read_bytes()
     (tmp_path / "half.tar.gz").write_bytes(whole[: len(whole) // 2])
     assert "cannot be read as a backup" in refused(capsys, "restore", tmp_path / "half.tar.gz", tmp_path / "x")

@@ -7,6 +7,7 @@ in one snapshot. So a backup is restored into either, and moves a study from one
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import re
@@ -17,18 +18,19 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
-from sqlalchemy import Connection, Integer, MetaData, func, select, text
+from sqlalchemy import Connection, Integer, MetaData, Table, func, select, text
 
 from proband import __version__
 from proband.core.errors import ProbandError
-from proband.core.files import encode, sha256_file
+from proband.core.files import encode, file_errors, sha256_file
 from proband_annotate.create import whole_or_nothing
 from proband_annotate.project import database_url, read_project
 from proband_annotate.store.database import Database, create
 from proband_annotate.store.migrate import NEWEST, current, migrate
+from proband_annotate.store.schema import transfers
 
 DATABASE, CONTENTS = "answers.db", "backup.json"
 NAME = re.compile(r"-\d{8}T\d{6}Z\.tar\.gz$")
@@ -56,6 +58,8 @@ def backup(folder: Path, out: Path, *, keep: int = 0) -> dict[str, Any]:
         raise ProbandError("exists already", file=target)
     if not into.is_dir():
         raise ProbandError("no such folder", file=into)
+    if into.resolve().is_relative_to(folder.resolve()):
+        raise ProbandError("is inside the project: each archive would contain the earlier ones", file=out)
     with (
         closing(Database(database_url(folder, project))) as database,
         tempfile.TemporaryDirectory(dir=into, prefix=".backup-") as name,
@@ -64,11 +68,10 @@ def backup(folder: Path, out: Path, *, keep: int = 0) -> dict[str, Any]:
         schema = _snapshot(database, copy)
         own = database.engine.url.database if database.sqlite else None
         files = {DATABASE: copy, **{str(path.relative_to(folder)): path for path in _files(folder, own)}}
-        hashes = {name: sha256_file(path) for name, path in files.items()}
-        contents = Contents(made=stamp, proband=__version__, schema=schema, rows=_counts(copy), sha256=hashes)
-        _pack(archive, files, encode(contents))
+        contents = Contents(made=stamp, proband=__version__, schema=schema, rows=_counts(copy), sha256={})
+        _pack(archive, files, contents)
         os.replace(archive, target)
-    deleted = _delete_old(folder, out, keep) if keep and out.is_dir() else 0
+    deleted = _delete_old(folder, out, keep) if keep > 0 and out.is_dir() else 0
     counts = {name: contents.rows.get(name, 0) for name in ("units", "people", "answers")}
     return {"file": str(target), "bytes": target.stat().st_size, "schema": schema, **counts, "deleted": deleted}
 
@@ -108,15 +111,26 @@ def _copy(source: Connection, target: Connection) -> None:
         rows = source.execution_options(yield_per=ROWS).execute(select(table))
         for some in rows.partitions():
             target.execute(table.insert(), [dict(row._mapping) for row in some])
-        if (
-            target.dialect.name == "postgresql"
-            and "id" in table.c
-            and isinstance(table.c.id.type, Integer)
-            and table.name != "units"
-        ):
-            last = target.scalar(select(func.max(table.c.id))) or 0
-            sequence = text("SELECT setval(pg_get_serial_sequence(:table, 'id'), :last, :used)")
-            target.execute(sequence, {"table": table.name, "last": max(1, last), "used": last > 0})
+        if "id" in table.c and isinstance(table.c.id.type, Integer) and table.name != "units":
+            _count_on(source, target, table)
+
+
+def _count_on(source: Connection, target: Connection, table: Table) -> None:
+    """The next row gets a number that no earlier row had, also none of an erased person, whose transfers stay."""
+    about: dict[str, Any] = {"table": table.name}
+    if source.dialect.name == "postgresql":
+        name = source.scalar(text("SELECT pg_get_serial_sequence(:table, 'id')"), about)
+        before = source.scalar(text(f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {name}"))
+    else:
+        before = source.scalar(text("SELECT seq FROM sqlite_sequence WHERE name = :table"), about)
+    paid = source.scalar(select(func.max(transfers.c.person_id))) if table.name == "people" else 0
+    about["last"] = max(before or 0, target.scalar(select(func.max(table.c.id))) or 0, paid or 0)
+    if target.dialect.name == "postgresql":
+        sequence = text("SELECT setval(pg_get_serial_sequence(:table, 'id'), greatest(1, :last), :last > 0)")
+        target.execute(sequence, about)
+    elif table.name == "people":  # other numbers of SQLite may be used again
+        target.execute(text("DELETE FROM sqlite_sequence WHERE name = :table"), about)
+        target.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)"), about)
 
 
 def _files(folder: Path, database: str | None) -> Iterator[Path]:
@@ -134,16 +148,33 @@ def _counts(path: Path) -> dict[str, int]:
         return {n: opened.execute(f'SELECT count(*) FROM "{n}"').fetchone()[0] for n in names if n != "alembic_version"}
 
 
-def _pack(archive: Path, files: dict[str, Path], contents: bytes) -> None:
-    """Write an archive that only its owner can read, because it has the project's secret."""
+class HashedFile:
+    """A file with the hash of what was read from it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.sha256 = file, hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        raw = self.file.read(size)
+        self.sha256.update(raw)
+        return raw
+
+
+def _pack(archive: Path, files: dict[str, Path], contents: Contents) -> None:
+    """Write an archive that only its owner can read, because it has the project's secret. The hashes are those of the
+    bytes in it, also of a file that changes meanwhile."""
     handle = os.open(archive, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as raw:
         with tarfile.open(fileobj=raw, mode="w:gz") as tar:
-            entry = tarfile.TarInfo(CONTENTS)
-            entry.size, entry.mode, entry.mtime = len(contents), 0o600, int(time.time())
-            tar.addfile(entry, io.BytesIO(contents))
             for name, path in files.items():
-                tar.add(path, arcname=name, recursive=False)
+                with file_errors(path), open(path, "rb") as file:
+                    hashed = HashedFile(file)
+                    tar.addfile(tar.gettarinfo(fileobj=file, arcname=name), hashed)
+                contents.sha256[name] = hashed.sha256.hexdigest()
+            made = encode(contents)
+            entry = tarfile.TarInfo(CONTENTS)
+            entry.size, entry.mode, entry.mtime = len(made), 0o600, int(time.time())
+            tar.addfile(entry, io.BytesIO(made))
         raw.flush()
         os.fsync(raw.fileno())
 

@@ -260,7 +260,10 @@ def backup(
         ),
     ],
     keep: Annotated[
-        int, Parameter(metavar="N", help="In a folder: delete all but the newest N archives (0: none).")
+        int,
+        Parameter(
+            metavar="N", validator=Number(gte=0), help="In a folder: delete all but the newest N archives (0: none)."
+        ),
     ] = 0,
     json: Json = False,
 ) -> None:
