@@ -78,6 +78,23 @@ def test_every_text_is_used() -> None:
     assert {name for name in every_text() if name not in pages[0] | code[0] and not name.startswith(starts)} == set()
 
 
+def test_every_note_about_a_person_has_a_text() -> None:
+    """The log on the page of a person shows them; notes about the study have no person."""
+    kinds: set[str] = set()
+    for path in SOURCE.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if (
+                isinstance(call, ast.Call)
+                and ast.unparse(call.func).rpartition(".")[2] == "note"
+                and len(call.args) > 2
+            ):
+                _, kind, person, *_ = call.args
+                if ast.unparse(person) != "None":
+                    kinds |= {str(each.value) for each in ast.walk(kind) if isinstance(each, ast.Constant)}
+    assert {"consent", "platform", "bonus", "undecided"} <= kinds
+    assert {f"event.{kind}" for kind in kinds} - every_text() == set()
+
+
 def test_pages_hold_no_words_of_their_own() -> None:
     """What stands between tags is punctuation, a number or a template's value."""
     found = {}
