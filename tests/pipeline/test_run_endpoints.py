@@ -275,7 +275,7 @@ def test_filters_and_half_characters_do_not_stop_a_run(tmp_path: Path, run: Call
 
 
 def test_the_budget_of_a_run_is_kept_over_its_processes(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
-    prices = ["--prices", "1000,1000"]  # an answer of 10 + 2 tokens costs 0.012
+    prices = ["--prices", "0,6000", "--set", "max-tokens=2"]  # an answer of 2 tokens costs 0.012
     with Stub(lambda path, body: chat("yes")) as stub:
         _, err = run(stub.url, *prices, "--max-cost", "0.1", code=2)
         assert "stopped at a cost of 0.0960: one more request may exceed --max-cost 0.1" in err
@@ -291,7 +291,7 @@ def test_the_budget_of_a_run_is_kept_over_its_processes(tmp_path: Path, run: Cal
 @pytest.mark.usefixtures("pairs")
 def test_one_budget_for_all_prompts_and_repetitions(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
     """An answer costs 0.012. What was spent in one folder is not there for the next, nor for the command rerun."""
-    settings = ["--no-cache", "--prices", "1000,1000", "--max-cost", "0.2", "--limit", "5"]
+    settings = ["--no-cache", "--prices", "0,6000", "--set", "max-tokens=2", "--max-cost", "0.2", "--limit", "5"]
     for several in (["--prompt", "all"], ["--repeat", "5"]):
         with Stub(lambda path, body: chat("yes")) as stub:
             for _ in range(2):
@@ -348,7 +348,7 @@ def test_what_the_second_ctrl_c_gives_up_counts_as_paid(
 ) -> None:
     gate = Gate(free=6)
     with Stub(gate) as stub:
-        child = command(stub.url, "--prices", "1000,1000")
+        child = command(stub.url, "--prices", "0,6000", "--set", "max-tokens=2")
         until(lambda: gate.waiting == 4)
         child.send_signal(signal.SIGINT)
         heard(child, "finishing calls in progress")
@@ -356,7 +356,7 @@ def test_what_the_second_ctrl_c_gives_up_counts_as_paid(
         finished(child, code=130)
         used = json.loads((tmp_path / "run" / "run.json").read_text())["usage"]
         assert (used["requests"], used["answered"], used["given_up"]) == (10, 6, 4)
-        assert used["cost"] == pytest.approx(0.12)  # each as dear as the dearest answer
+        assert used["cost"] == pytest.approx(0.12)  # each the most that it may cost
         gate.open.set()
 
 
@@ -507,8 +507,8 @@ def test_an_evaluation_whose_server_goes_away_is_rerun_and_pays_nothing_twice(
 
 # ---- an evaluation: many runs, one command --------------------------------------------------------------------------
 
-EVALUATE = ["--suite", "inference", "--size", "quick", "--no-cache", "--prices", "1000,1000"]
-PLAIN = ["scores=false", "first-wait=0.01", "concurrency=4"]
+EVALUATE = ["--suite", "inference", "--size", "quick", "--no-cache", "--prices", "0,6000"]
+PLAIN = ["scores=false", "first-wait=0.01", "concurrency=4", 'extra={"max_tokens": 2}']
 
 
 def evaluation(out: Path, *models: str) -> list[str]:

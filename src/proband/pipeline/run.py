@@ -406,6 +406,7 @@ def differences(there: Run, now: Run) -> dict[str, tuple[str, str]]:
         old, new = getattr(there, name), getattr(now, name)
         if isinstance(old, Mapping):  # of two sets of settings, those that differ
             own = [each for each in {**old, **new} if dumps(old.get(each)) != dumps(new.get(each))]
+            own = [each for each in own if each != "served" or each in old.keys() & new.keys()]  # a server may be away
             old, new = ({each: side[each] for each in own if each in side} for side in (old, new))
         if dumps(old) != dumps(new):
             differing[name] = dumps(old), dumps(new)

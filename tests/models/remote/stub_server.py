@@ -55,6 +55,7 @@ class Stub:
         self.in_flight = self.most_in_flight = self.served = 0
         self.lock, self.closing = threading.Lock(), threading.Event()
         self.retry_after = "0"
+        self.models: list[Any] | None = None  # what /models lists; None: no such path
 
     def __enter__(self) -> Stub:
         stub = self
@@ -65,6 +66,10 @@ class Stub:
 
             def do_POST(self) -> None:
                 stub.handle(self)
+
+            def do_GET(self) -> None:
+                raw = json.dumps({"object": "list", "data": stub.models}).encode()
+                stub.send(self, 404 if stub.models is None else 200, raw)
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass

@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import signal
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -108,6 +109,23 @@ def test_an_empty_account_is_not_asked_again() -> None:
         with pytest.raises(ProbandError, match="429: no credit left"):
             choose(model_at(stub), [question(0)])
         assert len(stub.bodies) == 1
+
+
+def test_bytes_that_are_no_text_are_tried_again() -> None:
+    class Broken(Stub):
+        def send(self, request: Any, status: int, raw: bytes, **more: Any) -> None:
+            super().send(request, status, raw.replace(b"Hi", b"\xff" if len(self.bodies) < 2 else b"Hi"), **more)
+
+    with Broken(lambda path, body: chat("Hi")) as stub:
+        assert model_at(stub).chat([(("user", "?"),)], **HOW) == ["Hi"]
+    assert len(stub.bodies) == 2
+
+
+def test_a_proxy_that_needs_a_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
+    with pytest.raises(ProbandError, match="socksio"):
+        load("openai:m@http://127.0.0.1:9/v1", QUICK).chat([(("user", "?"),)], **HOW)
 
 
 def test_nobody_listens() -> None:

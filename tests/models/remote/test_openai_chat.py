@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -156,6 +157,21 @@ def test_identity_holds_what_decides_the_answers() -> None:
     assert all(isinstance(value, str) for each in seen for value in each.values())
 
 
+def test_the_model_behind_a_name_is_part_of_the_identity() -> None:
+    """A server of one model lists it whatever it is called; what changes with every request is left out."""
+    seen = []
+    with Stub() as stub:
+        for size in (5, 5, 7):
+            meta = {"size": size}
+            stub.models = [{"id": "model.gguf", "created": time.monotonic(), "permission": [size], "meta": meta}]
+            seen.append(dict(model_at(stub).identity()))
+        assert seen[0] == seen[1] != seen[2]
+        stub.models = [{"id": "other"}, {"id": "some/model"}]
+        assert model_at(stub).identity()["served"] == '{"id": "some/model"}'
+        for stub.models in (None, [], ["x"], [{"id": "a"}, {"id": "b"}]):
+            assert "served" not in model_at(stub).identity()
+
+
 def test_generating() -> None:
     def echo(path: str, body: dict[str, Any]) -> dict[str, Any]:
         return chat(f"{body['messages'][-1]['content']}|{body['max_tokens']}|{body['seed']}|{body.get('stop')}")
@@ -239,15 +255,59 @@ def test_replies_keep_the_mean_log_probability_of_their_tokens() -> None:
 
 @pytest.mark.parametrize(
     "refusal",
-    ["400 logprobs is not supported", "403 You are not allowed to request logprobs", "500 no Logprobs here", None],
+    ["400 logprobs is not supported", "403 You are not allowed to request logprobs", "500 no Logprobs here"],
 )
 def test_a_server_without_log_probabilities_is_asked_without_them(
-    refusal: str | None, capsys: pytest.CaptureFixture[str]
+    refusal: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chats = [(("user", f"{i}?"),) for i in range(3)]
     with Stub(lambda path, body: chat("aunt"), lambda path, body, n: refusal if "logprobs" in body else None) as stub:
         model = model_at(stub, concurrency=1)
         assert model.replies(chats, **HOW) == [Reply("aunt")] * 3
-    assert [("logprobs" in body) for body in stub.bodies] == [True, *[False] * (3 if refusal else 2)]
+    assert [("logprobs" in body) for body in stub.bodies] == [True, False, False, False]
     assert model.usage()["without_logprobs"] == 1
     assert capsys.readouterr().err.count("no log-probabilities of replies (the server") == 1
+
+
+def test_one_reply_without_log_probabilities_does_not_switch_them_off() -> None:
+    more = {"0?": {}, "1?": tokens(-0.5)}
+    with Stub(lambda path, body: chat("aunt", **more[body["messages"][0]["content"]])) as stub:
+        model = model_at(stub, concurrency=1)
+        chats = [(("user", f"{i}?"),) for i in range(2)]
+        assert model.replies(chats, **HOW) == [Reply("aunt"), Reply("aunt", -0.5)]
+
+
+def test_a_setting_of_extra_that_is_refused_ends_in_one_line() -> None:
+    with (
+        Stub(HI, lambda path, body, n: "400 top_logprobs must be at most 5" if n < 9 else None) as stub,
+        pytest.raises(ProbandError, match="must be at most 5"),
+    ):
+        model_at(stub, extra={"logprobs": True, "top_logprobs": 99}).chat([(("user", "?"),)], **HOW)
+    assert len(stub.bodies) == 1
+
+
+def test_parts_without_text_and_numbers_that_json_does_not_have() -> None:
+    parts = [{"type": "text", "text": None}, {"type": "text", "text": "aunt"}]
+    with Stub(lambda path, body: chat(parts, **tokens(-math.inf))) as stub:  # type: ignore[arg-type]
+        assert model_at(stub, retries=0).replies([(("user", "?"),)], **HOW) == [Reply("aunt")]
+    with Stub(HI) as stub:
+        assert ask(stub, extra={"max_tokens": None}) == ["Hi."]
+        assert ask(stub, extra={"max_tokens": None}, prices="1,1") == ["Hi."]
+        with pytest.raises(ProbandError, match="--max-cost needs a limit"):
+            ask(stub, extra={"max_tokens": None}, prices="1,1", max_cost=1)
+
+
+def test_an_answer_without_end_is_paid_for() -> None:
+    with Stub(HI, lambda path, body, n: "hang") as stub:
+        model = model_at(stub, timeout=0.1, retries=0, prices="0,1000", max_cost=1)
+        with pytest.raises(ProbandError, match="no answer within"):
+            model.chat([(("user", "?"),)], **HOW)
+    assert (model.usage()["cost"], model.usage()["given_up"]) == (pytest.approx(0.009), 1)
+
+
+def test_usage_that_a_model_caused_itself_is_not_counted_again() -> None:
+    with Stub(HI) as stub:
+        model = model_at(stub, prices="1000,1000", max_cost=1)
+        model.chat([(("user", "?"),)], **HOW)
+        model.resume(model.usage())
+        assert model._endpoint.budget.spent == pytest.approx(0.012)

@@ -80,12 +80,25 @@ def test_a_server_without_them_is_not_one_that_scores_text(reply: Any) -> None:
             model_at(stub, scores=True).score([Text("Paris is")])
 
 
-@pytest.mark.parametrize("refusal", ["400 echo is not supported", "404 no such path", "405 no"])
+@pytest.mark.parametrize(
+    "refusal", ["400 echo is not supported", "404 no such path", "405 no", "501 not here", "500 no"]
+)
 def test_a_server_that_refuses_echo_is_not_one_that_scores_text(refusal: str) -> None:
     with Stub(right, lambda path, body, n: refusal if path == "/completions" else None) as stub:
         model = model_at(stub, scores=None)
         assert not isinstance(model, ScoresText)
         assert best(choose(model, [question(1)])[0]) == 1
+
+
+def test_a_missing_log_probability_is_no_score_and_extra_is_sent() -> None:
+    def one_missing(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        answer = echoing(path, body)
+        answer["choices"][0]["logprobs"]["token_logprobs"][2] = None
+        return answer
+
+    with Stub(one_missing) as stub, pytest.raises(ProbandError, match="no log-probability of some tokens"):
+        model_at(stub, scores=True, extra={"top_k": 1, "echo": False}).score([Text("Paris is to France")])
+    assert (stub.bodies[0]["top_k"], stub.bodies[0]["echo"]) == (1, True)
 
 
 def test_a_wrong_key_is_told_when_the_model_is_loaded() -> None:

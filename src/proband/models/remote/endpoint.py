@@ -1,8 +1,8 @@
 """Requests to an unreliable HTTP endpoint, with limits on their number, time and cost.
 
-A request is tried again after a 408, 425, 429 or 5xx, a time-out, a broken connection or an invalid answer (not
-JSON, no choice or too many), with growing waits (`policy.py`), until `patience` is used up. Standard error shows the
-first retry with its reason, then a summary from time to time. A failure that no item causes (a wrong key, a missing
+A request is tried again after a 408, 425, 429 or 5xx (not 501), a time-out, a broken connection or an invalid answer
+(not JSON, no choice or too many), with growing waits (`policy.py`), until `patience` is used up. Standard error shows
+the first retry with its reason, then a summary from time to time. A failure that no item causes (a wrong key, a missing
 model or server, a spent budget) is `Unavailable` and ends the run; any other refusal is the failure of one item.
 """
 
@@ -15,6 +15,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -28,12 +29,13 @@ from proband.models.remote.workers import Session, all_of
 
 T = TypeVar("T")
 Ask = Callable[["Caller", int], Awaitable[T]]
-AGAIN = frozenset({408, 425, 429, *range(500, 600)})
+RETRIED = frozenset({408, 425, 429, 500, *range(502, 600)})
 UNREACHABLE = 2  # retries if the server is unreachable
 WINDOW = re.compile(r"context.{0,3}(length|window|size)|maximum.{0,20}(tokens|length)|too (long|many tokens)", re.I)
 NOT_THE_ITEM = frozenset({301, 302, 307, 308, 401, 402, 403, 404, 405})  # every item would be refused
 ACCOUNT = re.compile(r"api key not valid|credit balance", re.I)  # every request would be refused with 400
 FILTERED = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
+LISTED = 2.0  # seconds for the list of its models
 DRAINED = 0.2  # seconds between two checks whether to stop waiting
 SUMMED = 30.0  # seconds between two summaries of the retries
 MOST_REASONS = 3  # in such a summary
@@ -60,6 +62,10 @@ class Unusable(Exception):
         self.wait, self.most, self.unreachable = wait, most, unreachable  # most: as many retries at most
 
 
+class Unanswered(Unusable):
+    """A request without an answer, which the server may bill all the same."""
+
+
 class Endpoint:
     """An OpenAI-compatible server: posts JSON, counts what it used."""
 
@@ -77,6 +83,17 @@ class Endpoint:
         self.pace, self.budget = Pace(policy.rpm), Budget(policy.max_cost)
         self.retries = Retries(name)
         self._session: Session | None = None
+
+    @cached_property
+    def models(self) -> list[Any]:
+        """What the server lists as its models; nothing if it has no list, or is away."""
+        import httpx
+
+        try:
+            headers = self.headers(self._key) if self._key else {}
+            return list(httpx.get(f"{self.url}/models", headers=headers, timeout=LISTED).json()["data"])
+        except (httpx.HTTPError, httpx.InvalidURL, ImportError, ValueError, LookupError, TypeError):
+            return []
 
     def __repr__(self) -> str:
         return f"Endpoint({self.url!r})"  # without the key
@@ -113,7 +130,10 @@ class Endpoint:
         headers = self.headers(self._key) if self._key else {}
         secure = self.url.startswith("https:")  # reading the certificates takes longer than a local answer
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=self.policy.concurrency)
-        client = httpx.AsyncClient(timeout=None, headers=headers, verify=secure, limits=limits)
+        try:
+            client = httpx.AsyncClient(timeout=None, headers=headers, verify=secure, limits=limits)
+        except ImportError as error:  # of a proxy that httpx needs a package for
+            raise Unavailable(f"{self.name}: {error}") from None
         session = Session(client, at_a_time=self.policy.concurrency)
         try:
             yield session
@@ -127,7 +147,7 @@ class Endpoint:
         results: dict[int, T] = {}
 
         async def one(i: int) -> None:
-            results[i] = await ask(Caller(self, session, request=i), i)
+            results[i] = await ask(Caller(self, session), i)
             if on_result is not None:
                 on_result(i, results[i])
             advance(1 / count)
@@ -170,11 +190,11 @@ class Retries:
 
 
 class Caller:
-    """Sends requests to the server. `request`: a number that seeds the waits."""
+    """Sends requests to the server."""
 
-    def __init__(self, endpoint: Endpoint, session: Session, *, request: int) -> None:
-        self._endpoint, self._session, self.request = endpoint, session, request
-        self.name = endpoint.name
+    def __init__(self, endpoint: Endpoint, session: Session) -> None:
+        self._endpoint, self._session = endpoint, session
+        self.name, self.retries = endpoint.name, endpoint.policy.retries
 
     async def _read(self, url: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and content, which is limited to LARGEST bytes."""
@@ -195,8 +215,8 @@ class Caller:
             try:
                 return read(await self._once(path, body))
             except Unusable as failure:
-                most = policy.retries if failure.most is None else min(failure.most, policy.retries)
-                wait = max(failure.wait, policy.wait(self.request, attempt))
+                most = self.retries if failure.most is None else min(failure.most, self.retries)
+                wait = max(failure.wait, policy.wait(sent(body), attempt))
                 spent = time.monotonic() - begun + wait > policy.patience
                 if attempt >= most or spent or failure.wait > policy.longest_wait:
                     longer = f", and asks to wait {failure.wait:.0f} s" if failure.wait > policy.longest_wait else ""
@@ -217,7 +237,7 @@ class Caller:
 
     async def _once(self, path: str, body: Mapping[str, Any]) -> Completion:
         endpoint = self._endpoint
-        reserved = await self._turn(body)
+        at_most = await self._turn(body)
         endpoint.counts["requests"] += 1
         begun, cost = time.monotonic(), 0.0
         try:
@@ -227,21 +247,21 @@ class Caller:
             endpoint.longest = max(endpoint.longest, time.monotonic() - begun)
             if usage is not None and endpoint.prices is not None:
                 cost = endpoint.prices.of(usage.prompt_tokens, usage.completion_tokens)
-        except asyncio.CancelledError:  # the server may still bill it
-            cost = endpoint.budget.expected(self._at_most(body))
+        except (asyncio.CancelledError, Unanswered):
+            cost = at_most
             endpoint.counts["given_up"] += 1
             endpoint.cost_given_up += cost
             raise
         finally:
-            endpoint.budget.settle(reserved, cost)
+            endpoint.budget.settle(at_most, cost)
         if usage is None and endpoint.budget.most is not None:
             raise Unavailable(f"{endpoint.name}: the server does not report tokens, so --max-cost cannot be enforced")
         return choice
 
     async def _turn(self, body: Mapping[str, Any]) -> float:
-        """Wait until the request may be sent; returns the cost reserved for it."""
-        endpoint, budget = self._endpoint, self._endpoint.budget
-        while (reserved := budget.reserve(self._at_most(body))) is None:
+        """Wait until the request may be sent; returns the most that it may cost, which is reserved."""
+        endpoint, budget, at_most = self._endpoint, self._endpoint.budget, self._at_most(body)
+        while not budget.reserve(at_most):
             if not budget.requests:
                 raise Unavailable(
                     f"{endpoint.name}: stopped at a cost of {budget.spent:.4f}: one more request may exceed --max-cost "
@@ -250,15 +270,17 @@ class Caller:
             await self._pause(0.02)
         if wait := endpoint.pace.wait():
             await self._pause(wait)
-        return reserved
+        return at_most
 
     def _at_most(self, body: Mapping[str, Any]) -> float:
         """The most that a request may cost."""
-        tokens_in = len(str(body)) / 3  # a token is rarely shorter
-        limits, names = body.get("generationConfig", body), ("max_tokens", "max_completion_tokens", "maxOutputTokens")
-        out = next((float(limits[name]) for name in names if name in limits), 0.0)
-        prices = self._endpoint.prices
-        return prices.of(tokens_in, out) if prices is not None else 0.0
+        endpoint, names = self._endpoint, ("max_tokens", "max_completion_tokens", "maxOutputTokens")
+        limits = body.get("generationConfig", body)
+        out = next((float(limits[name]) for name in names if limits.get(name) is not None), None)
+        if out is None and endpoint.budget.most is not None:
+            raise Unavailable(f"{endpoint.name}: --max-cost needs a limit of the tokens of a reply (max-tokens)")
+        tokens_in = len(sent(body)) / 3  # a token is rarely shorter
+        return endpoint.prices.of(tokens_in, out or 0.0) if endpoint.prices is not None else 0.0
 
     async def _sent(self, path: str, body: Mapping[str, Any]) -> tuple[Completion, Usage | None]:
         import httpx
@@ -268,13 +290,13 @@ class Caller:
             async with asyncio.timeout(endpoint.policy.timeout):
                 status, headers, content = await self._read(endpoint.url + path, body)
         except TimeoutError:
-            raise Unusable(f"no answer within {endpoint.policy.timeout:g} s") from None
+            raise Unanswered(f"no answer within {endpoint.policy.timeout:g} s") from None
         except httpx.ConnectError as error:
             raise Unusable(
                 f"cannot connect: {endpoint.clean(str(error))}", most=UNREACHABLE, unreachable=True
             ) from None
         except httpx.TransportError as error:
-            raise Unusable(f"the connection broke: {endpoint.clean(str(error)) or type(error).__name__}") from None
+            raise Unanswered(f"the connection broke: {endpoint.clean(str(error)) or type(error).__name__}") from None
         except (httpx.InvalidURL, httpx.DecodingError, UnicodeError) as error:
             raise ModelFailed(f"{endpoint.name}: {endpoint.clean(str(error))}") from None
         if status != 200:
@@ -286,7 +308,7 @@ class Caller:
         counts = self._endpoint.counts
         try:
             answer = self._endpoint.decode(raw)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             shown = self._endpoint.clean(raw[:60].decode("utf-8", "replace"))
             raise Unusable(f"an unexpected response: {error}: {shown!r}") from None
         try:
@@ -300,7 +322,7 @@ class Caller:
     def _refusal(self, status: int, headers: Mapping[str, str], raw: bytes) -> Exception:
         message, code = error_in(raw)
         text = self._endpoint.clean(f"{status}: {message}")
-        if status in AGAIN and code != "insufficient_quota" and "logprob" not in message.lower():
+        if status in RETRIED and code != "insufficient_quota" and "logprob" not in message.lower():
             asked = re.search(rb'"retryDelay":\s*"([\d.]+)s"', raw)  # Gemini's form of it
             return Unusable(text, wait=max(retry_after(headers), float(asked[1]) if asked else 0.0))
         if status == 400 and code in FILTERED:
@@ -344,7 +366,8 @@ class EndpointAnswer(msgspec.Struct):
 
 
 def decode_answer(raw: bytes) -> EndpointAnswer:
-    """An answer from its JSON; lone surrogates, which strict JSON does not allow, are replaced.
+    """An answer from its JSON; of what strict JSON does not allow, lone surrogates are replaced, and NaN and
+    Infinity are null.
 
     >>> decode_answer(b'{"choices": [{"message": {"content": "aunt \\\\ud83d"}}]}').choices[0].message.content
     'aunt �'
@@ -355,7 +378,7 @@ def decode_answer(raw: bytes) -> EndpointAnswer:
         raise
     except msgspec.DecodeError as error:
         try:
-            text = json.dumps(json.loads(raw), ensure_ascii=False)
+            text = json.dumps(json.loads(raw, parse_constant=lambda _: None), ensure_ascii=False)
         except ValueError:
             raise error from None
     return msgspec.json.decode(without_surrogates(text).encode(), type=EndpointAnswer)

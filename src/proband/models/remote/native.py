@@ -1,6 +1,6 @@
 """`anthropic:MODEL` and `gemini:MODEL` by their own protocols, over the requests, retries and budget of `endpoint.py`.
 
-A protocol defines the address and content of a request, and converts its answer to a completion. A reply does not
+A `Service` defines the address and content of a request, and converts its answer to a completion. A reply does not
 include thoughts, but their tokens count as output. Neither service gives log-probabilities, of texts or of replies:
 solvers that need them refuse the model before the first request.
 """
@@ -24,8 +24,8 @@ FILTERS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protocol:
-    """The protocol of a service. `fields`: max_tokens, temperature, seed and stop, if the service accepts them."""
+class Service:
+    """A service with its own protocol. `fields`: max_tokens, temperature, seed and stop, if it accepts them."""
 
     name: str
     title: str
@@ -73,7 +73,7 @@ def anthropic_body(model: str, chat: Chat, fields: Mapping[str, Any]) -> dict[st
 'messages': [{'role': 'user', 'content': 'Hi'}]}
     """
     names = {"max_tokens": "max_tokens", "temperature": "temperature", "stop": "stop_sequences"}
-    body = {"model": model, **{names[field]: value for field, value in fields.items()}}
+    body = {"model": model, **{names[field]: value for field, value in fields.items() if field in names}}
     if "temperature" in body:
         body["temperature"] = min(body["temperature"], 1.0)  # the maximum that it accepts
     if system := "\n\n".join(text for role, text in chat if role == "system"):
@@ -135,7 +135,7 @@ def gemini_body(model: str, chat: Chat, fields: Mapping[str, Any]) -> dict[str, 
     body: dict[str, Any] = {"contents": turns}
     if system := "\n\n".join(text for role, text in chat if role == "system"):
         body["systemInstruction"] = {"parts": [{"text": system}]}
-    return body | {"generationConfig": {names[field]: value for field, value in fields.items()}}
+    return body | {"generationConfig": {names[field]: value for field, value in fields.items() if field in names}}
 
 
 def gemini_answer(raw: bytes) -> EndpointAnswer:
@@ -155,14 +155,14 @@ def gemini_answer(raw: bytes) -> EndpointAnswer:
 class NativeRemote(ChatRemote):
     """A chat model of a service with its own protocol (protocols Chats, Generates)."""
 
-    def __init__(self, protocol: Protocol, endpoint: Endpoint, **more: Any) -> None:
+    def __init__(self, service: Service, endpoint: Endpoint, **more: Any) -> None:
         super().__init__(endpoint, **more)
-        self.protocol, self.kind, self.path = protocol, protocol.name, protocol.path(self.model)
-        self._dropped |= protocol.never
+        self.service, self.kind, self.path = service, service.name, service.path(self.model)
+        self._dropped |= service.never
 
     def _body(self, chat: Chat, fields: Mapping[str, Any]) -> dict[str, Any]:
         taken = {name: value for name, value in fields.items() if name not in self._dropped}
-        body = self.protocol.body(self.model, chat, taken)
+        body = self.service.body(self.model, chat, taken)
         for name, value in self._extra.items():
             both = isinstance(value, dict) and isinstance(body.get(name), dict)
             body[name] = {**body[name], **value} if both else value
@@ -170,12 +170,13 @@ class NativeRemote(ChatRemote):
 
     def _adapt(self, reason: str, sent: Mapping[str, Any]) -> bool:
         """Adapt to a refusal: some models accept no temperature or seed."""
-        before = len(self._dropped)
-        self._dropped.update(field for field in ("seed", "temperature") if field in reason)
-        return len(self._dropped) > before
+        given = sent.get("generationConfig", sent)
+        refused = [field for field in ("seed", "temperature") if field in given and field in reason]
+        self._dropped.update(refused)
+        return bool(refused)
 
 
-ANTHROPIC = Protocol(
+ANTHROPIC = Service(
     name="anthropic",
     title="Anthropic",
     url="https://api.anthropic.com/v1",
@@ -186,7 +187,7 @@ ANTHROPIC = Protocol(
     decode=anthropic_answer,
     never=frozenset({"seed"}),
 )
-GEMINI = Protocol(
+GEMINI = Service(
     name="gemini",
     title="Gemini",
     url="https://generativelanguage.googleapis.com/v1beta",
@@ -198,26 +199,26 @@ GEMINI = Protocol(
 )
 
 
-def load(rest: str, *, options: RemoteOptions, protocol: Protocol) -> NativeRemote:
+def load(rest: str, *, options: RemoteOptions, service: Service) -> NativeRemote:
     """The model behind `anthropic:rest` or `gemini:rest`, without a request."""
-    name = f"{protocol.name}:{rest}"
+    name = f"{service.name}:{rest}"
     if options.scores:
-        raise ProbandError(f"{name}: {protocol.title} gives no log-probabilities of texts ('scores' cannot be set)")
-    model, url = model_and_url(rest, public=protocol.url, kind=protocol.name)
-    if url == protocol.url and not os.environ.get(protocol.key, "").strip():
-        raise ProbandError(f"{name} needs a key: set {protocol.key}")
-    keys = (protocol.key,) if url == protocol.url else key_names(url)  # a key is sent only to its own server
+        raise ProbandError(f"{name}: {service.title} gives no log-probabilities of texts ('scores' cannot be set)")
+    model, url = model_and_url(rest, public=service.url, kind=service.name)
+    if url == service.url and not os.environ.get(service.key, "").strip():
+        raise ProbandError(f"{name} needs a key: set {service.key}")
+    keys = (service.key,) if url == service.url else key_names(url)  # a key is sent only to its own server
     endpoint = endpoint_of(url, name=name, options=options, keys=keys)
-    endpoint.headers, endpoint.decode = protocol.headers, protocol.decode
-    return NativeRemote(protocol, endpoint, name=name, model=model, options=options)
+    endpoint.headers, endpoint.decode, endpoint.needs_key = service.headers, service.decode, url == service.url
+    return NativeRemote(service, endpoint, name=name, model=model, options=options)
 
 
-def _kind(protocol: Protocol) -> ModelKind:
+def _kind(service: Service) -> ModelKind:
     return ModelKind(
-        name=protocol.name,
-        help=f"{protocol.title}'s service with its own protocol ({protocol.name}:MODEL); no log-probabilities",
+        name=service.name,
+        help=f"{service.title}'s service with its own protocol ({service.name}:MODEL); no log-probabilities",
         options=RemoteOptions,
-        load=lambda rest, *, options: load(rest, options=options, protocol=protocol),
+        load=lambda rest, *, options: load(rest, options=options, service=service),
         asks=lambda rest: "",
     )
 

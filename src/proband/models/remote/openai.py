@@ -33,6 +33,7 @@ from proband.models.remote.endpoint import Caller, Completion, Endpoint, Refused
 from proband.models.remote.policy import Policy, read_prices
 from proband.models.remote.text_scores import echoed, gives_log_probabilities
 
+SERVED = ("id", "root", "parent", "meta")  # fields of a server's list that say which model it is
 TOP = (20, 5)  # alternatives to ask for; servers that allow fewer get the next
 Report = Callable[[int, Any], None] | None
 
@@ -62,7 +63,7 @@ class ChatRemote:
         self._extra = json_object(options.extra, field="extra", name=name)
         self.prices, self.concurrency = endpoint.prices, options.concurrency
         self._top: list[int] = list(TOP)  # numbers still to try; empty: no alternatives
-        self._no_logprobs = False  # whether the server refused, or left out, the log-probabilities of replies
+        self._no_logprobs = False  # whether the server refused the log-probabilities of replies
         self._names: dict[str, str] = {}  # the server's names of fields
         self._dropped: set[str] = set()  # fields it does not take; named by `usage`
 
@@ -76,7 +77,15 @@ class ChatRemote:
             "extra": json.dumps(self._extra, sort_keys=True, default=str),
             "seed": str(options.seed),
             **({"schema": json.dumps(options.schema, sort_keys=True)} if options.schema else {}),
+            **self._served(),
         }
+
+    def _served(self) -> Mapping[str, str]:
+        """What a server that is no public service lists of the model: under one name it may serve another one later."""
+        listed = [] if self._endpoint.needs_key else [each for each in self._endpoint.models if isinstance(each, dict)]
+        named = [each for each in listed if each.get("id") == self.model] or listed
+        told = {name: named[0][name] for name in SERVED if name in named[0]} if len(named) == 1 else {}
+        return {"served": json.dumps(told, sort_keys=True)} if told else {}
 
     def session(self) -> AbstractContextManager[RequestSession]:
         """Within this block several threads may call the model (protocol Concurrent)."""
@@ -84,9 +93,8 @@ class ChatRemote:
 
     def resume(self, usage: Mapping[str, float | None]) -> None:
         """Count what earlier processes of a run have spent against the budget."""
-        budget, answered = self._endpoint.budget, usage.get("answered") or 0.0
-        budget.spent += usage.get("cost") or 0.0
-        budget.dearest = max(budget.dearest, budget.spent / answered if answered else 0.0)
+        budget = self._endpoint.budget
+        budget.spent = max(budget.spent, usage.get("cost") or 0.0)  # some of it may be this object's
 
     def usage(self) -> Mapping[str, float | None]:
         """Requests, retries, answers with their seconds, tokens; with prices, the cost. Tokens and cost are None if
@@ -108,12 +116,14 @@ class ChatRemote:
 
     async def _chat(self, caller: Caller, chat: Chat, fields: Mapping[str, Any]) -> tuple[str, Any]:
         """(text, token log-probabilities or None) of one chat turn; adapts if the server refuses a setting."""
+        body = self._body(chat, fields)
         while True:
-            body = self._body(chat, fields)
             try:
                 return await caller.post(self.path, body, self._read_chat)
             except Refused as refusal:
-                if refusal.status in (401, 404) or not self._adapt(refusal.reason, body):
+                adapts = refusal.status not in (401, 404) and self._adapt(refusal.reason, body)
+                refused, body = body, self._body(chat, fields)
+                if not adapts or body == refused:  # as where `extra` has the field
                     raise
 
     def _body(self, chat: Chat, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,19 +152,15 @@ class ChatRemote:
             return True
         if "logprobs" in sent and "logprob" in reason.lower():
             if "top_logprobs" not in sent:
-                self._without_logprobs("refuses them")
+                if not self._no_logprobs:
+                    log(f"{self.name}: no log-probabilities of replies (the server refuses them)")
+                self._no_logprobs = True
             elif self._top[:1] == [sent["top_logprobs"]]:  # another request may have stepped down already
                 del self._top[0]
             return True
         refused = [field for field in ("seed", "temperature", "response_format") if field in sent and field in reason]
         self._dropped.update(refused)
         return bool(refused)
-
-    def _without_logprobs(self, why: str) -> None:
-        """Record that the server gives no log-probabilities; report it once and do not request them again."""
-        if not self._no_logprobs:
-            log(f"{self.name}: no log-probabilities of replies (the server {why}); replies are kept without them")
-        self._no_logprobs = True
 
     def _read_chat(self, choice: Completion) -> tuple[str, Any]:
         if choice.message is None:
@@ -165,7 +171,7 @@ class ChatRemote:
                 f"{self.name}: the server's filter withheld the reply", text=str(choice.message.content or "")
             )
         content, logprobs = choice.message.content or "", choice.logprobs
-        text = content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)
+        text = content if isinstance(content, str) else "".join(str(part.get("text") or "") for part in content)
         return text, logprobs.get("content") if isinstance(logprobs, dict) else None
 
     # ---- generating; `limits` are max_tokens, temperature and seed ----------------------------------------------
@@ -197,10 +203,7 @@ class Remote(ChatRemote):
             text, content = await self._chat(caller, chats[i], fields)
             if alternatives:
                 return Reply(text, first=first_token(content))
-            mean = mean_log_probability(content)
-            if mean is None and text:
-                self._without_logprobs("leaves them out")
-            return Reply(text, mean)
+            return Reply(text, mean_log_probability(content))
 
         return self._endpoint.map(ask, len(chats), on_result=on_result)
 
@@ -216,7 +219,7 @@ class ScoringRemote(Remote):
             raise ProbandError(f"{self.name}: method {method!r}; there is {', '.join(self.methods)}")
 
         async def ask(caller: Caller, i: int) -> Score:
-            return await echoed(caller, self.model, texts[i])
+            return await echoed(caller, self.model, texts[i], self._extra)
 
         return self._endpoint.map(ask, len(texts), on_result=on_result)
 
@@ -264,7 +267,9 @@ def load(rest: str, *, options: RemoteOptions) -> Remote:
     model, url = model_and_url(rest)
     endpoint = endpoint_of(url, name=name, options=options, keys=key_names(url))
     endpoint.needs_key = public = url == PUBLIC  # the public service gives no log-probabilities of texts
-    scores = not public and gives_log_probabilities(endpoint, model) if options.scores is None else options.scores
+    extra, scores = json_object(options.extra, field="extra", name=name), options.scores
+    if scores is None:
+        scores = not public and gives_log_probabilities(endpoint, model, extra)
     return (ScoringRemote if scores else Remote)(endpoint, name=name, model=model, options=options)
 
 

@@ -2,7 +2,7 @@
 
 The n-th wait is
 
-    w_n = min(longest, first * 2^n) * (1 + u_n) / 2,      u_n uniform on [0, 1), a function of seed, request and n,
+    w_n = min(longest, first * 2^n) * (1 + u_n) / 2,      u_n uniform on [0, 1), a function of seed, request body and n,
 
 or what the server's Retry-After header asks for, if that is longer.
 """
@@ -31,7 +31,7 @@ class Policy:
     first_wait: Annotated[float, Meta(description="seconds before the first retry", ge=0)] = 1.0
     longest_wait: Annotated[float, Meta(description="longest wait before a retry, in seconds", ge=0)] = 60.0
     patience: Annotated[float, Meta(description="seconds for one request with all its retries", gt=0)] = 300.0
-    seed: Annotated[int, Meta(description="random seed of the waits and of each request")] = 0
+    seed: Annotated[int, Meta(description="random seed of the waits")] = 0
     rpm: Annotated[
         Annotated[float, Meta(gt=0)] | None, Meta(description="requests per minute at most (default: no limit)")
     ] = None
@@ -40,10 +40,10 @@ class Policy:
         Meta(description="stop before the run has cost more than this, by `prices` (default: no limit)"),
     ] = None
 
-    def wait(self, request: int, attempt: int) -> float:
+    def wait(self, request: bytes, attempt: int) -> float:
         """The wait w_n before a retry.
 
-        >>> Policy(first_wait=1).wait(7, 3) == Policy(first_wait=1).wait(7, 3), 4 <= Policy().wait(7, 3) < 8
+        >>> Policy(first_wait=1).wait(b"", 3) == Policy(first_wait=1).wait(b"", 3), 4 <= Policy().wait(b"", 3) < 8
         (True, True)
         """
         u = random.Random(f"{self.seed}:{request}:{attempt}").random()
@@ -82,33 +82,23 @@ class Pace:
 
 
 class Budget:
-    """The remaining budget. A pending request counts as the most expensive answer so far; before the first answer, as
-    its own maximum. While anything remains, one request at a time is allowed."""
+    """The remaining budget. A pending request counts as the most that it may cost."""
 
     def __init__(self, most: float | None) -> None:
-        self.most, self.spent, self.dearest = most, 0.0, 0.0
+        self.most, self.spent = most, 0.0
         self.requests, self.reserved = 0, 0.0  # pending requests, and the cost reserved for them
 
-    def reserve(self, at_most: float) -> float | None:
-        """The amount reserved for a request; None if it may exceed the budget."""
-        if self.most is None:
-            return 0.0
-        wanted = self.expected(at_most)
-        too_much = self.spent + self.reserved + wanted > self.most
-        if self.spent >= self.most or (too_much and (self.requests or self.dearest)):
-            return None
-        self.requests, self.reserved = self.requests + 1, self.reserved + wanted
-        return wanted
+    def reserve(self, at_most: float) -> bool:
+        """Whether a request may be sent; its cost is then reserved."""
+        if self.most is not None and self.spent + self.reserved + at_most > self.most:
+            return False
+        self.requests, self.reserved = self.requests + 1, self.reserved + at_most
+        return True
 
-    def expected(self, at_most: float) -> float:
-        """The expected cost of a request: that of the most expensive one so far."""
-        return min(self.dearest or at_most, at_most)
-
-    def settle(self, reserved: float, cost: float) -> None:
-        self.requests = max(0, self.requests - 1)
-        self.reserved = self.reserved - reserved if self.requests else 0.0
+    def settle(self, at_most: float, cost: float) -> None:
+        self.requests -= 1
+        self.reserved = self.reserved - at_most if self.requests else 0.0
         self.spent += cost
-        self.dearest = max(self.dearest, cost)
 
 
 # ---- what tokens cost: prices per million, in and out --------------------------------------------------------------

@@ -7,27 +7,34 @@ all texts the same score. So an answer is refused unless the echoed tokens spell
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from itertools import accumulate, pairwise
 from typing import Annotated, Any
 
 import msgspec
 
-from proband.core.errors import ProbandError
+from proband.core.errors import ModelFailed, ProbandError, Unavailable
+from proband.core.progress import log
 from proband.core.protocols import Score, Text
 from proband.models.lm.network import visible, words_at
-from proband.models.remote.endpoint import Caller, Endpoint, Refused
+from proband.models.remote.endpoint import UNREACHABLE, Caller, Endpoint, Refused
 
 
-def gives_log_probabilities(endpoint: Endpoint, model: str) -> bool:
+def gives_log_probabilities(endpoint: Endpoint, model: str, extra: Mapping[str, Any]) -> bool:
     """Whether the server gives the log-probabilities of a text: one small request."""
 
     async def ask(caller: Caller, _: int) -> bool:
+        caller.retries = min(caller.retries, UNREACHABLE)
         try:
-            return (await echoed(caller, model, Text("Rome is the capital of Italy"))).tokens > 2
+            return (await echoed(caller, model, Text("Rome is the capital of Italy"), extra)).tokens > 2
         except Refused as refusal:
             if refusal.status in (401, 403):
                 raise
-            return False
+        except ModelFailed as error:
+            if isinstance(error, Unavailable):
+                raise
+            log(f"{error}; no log-probabilities of texts are asked for")
+        return False
 
     return endpoint.map(ask, 1)[0]
 
@@ -36,11 +43,13 @@ class NoEcho(Exception):
     """The answer contains no log-probabilities of the text."""
 
 
-async def echoed(caller: Caller, model: str, text: Text) -> Score:
+async def echoed(caller: Caller, model: str, text: Text, extra: Mapping[str, Any]) -> Score:
     """One text through /completions with echo. One token is generated too, because some servers refuse none."""
-    body = {"model": model, "prompt": text.text, "max_tokens": 1, "temperature": 0.0, "echo": True, "logprobs": 1}
+    own = {"model": model, "prompt": text.text, "max_tokens": 1, "temperature": 0.0, "echo": True, "logprobs": 1}
     try:
-        return await caller.post("/completions", body, lambda choice: read_echo(choice.logprobs, text))
+        return await caller.post(
+            "/completions", {**own, **extra, **own}, lambda choice: read_echo(choice.logprobs, text)
+        )
     except NoEcho as reason:
         raise Refused(f"{caller.name}: {reason}", status=200) from None
 
@@ -64,15 +73,12 @@ def read_echo(logprobs: Any, text: Text) -> Score:
         echo = msgspec.convert(logprobs, Echo)
     except msgspec.ValidationError:
         raise NoEcho("the server gives no log-probabilities of the prompt") from None
-    if len(echo.tokens) != len(echo.token_logprobs):
-        raise NoEcho("the server gives no log-probability of some tokens")
     begins = _begins(echo, text.text)
     places = [visible(text.text, begin, end) for begin, end in pairwise([*begins, len(text.text)])]
-    counted = [
-        (place, value)
-        for place, value in zip(places, echo.token_logprobs)
-        if text.start <= place < len(text.text) and value is not None
-    ]
+    own = [(place, value) for place, value in zip(places, echo.token_logprobs) if place < len(text.text)]
+    if len(echo.tokens) != len(echo.token_logprobs) or any(value is None for _, value in own[1:]):
+        raise NoEcho("the server gives no log-probability of some tokens")
+    counted = [(place, value) for place, value in own if place >= text.start and value is not None]
     if not counted:
         raise ProbandError(f"no token of {text.text[:60]!r} to score from character {text.start} on")
     words = words_at(text.text, [place for place, _ in counted])

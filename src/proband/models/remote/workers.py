@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-AGAIN = 0.1  # seconds between two cancellations of a worker that continues
+CANCEL_INTERVAL = 0.1  # seconds between two cancellations of a worker that continues
 
 
 Turn = Callable[[], AbstractAsyncContextManager[None]]
@@ -52,7 +52,7 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
     while pending := [task for task in tasks if not task.done()]:
         for task in pending:
             task.cancel()
-        await asyncio.wait(pending, timeout=AGAIN)
+        await asyncio.wait(pending, timeout=CANCEL_INTERVAL)
 
 
 class Session:
