@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from proband.core.errors import ProbandError
 from proband.core.types import Item
 from proband.solvers.choose import CHOOSE, rotated
 from proband.solvers.replies import LONGEST, Choices, letters_shown, names_of, read_choice
@@ -123,6 +124,29 @@ def test_a_letter_means_the_choice_that_stood_behind_it(shift: int) -> None:
 def test_letters_of_worked_examples_are_not_those_of_the_question() -> None:
     text = "Answer: A\n\nA. son\nB. son-in-law\n\nWhich?\nA. son-in-law\nB. son"
     assert letters_shown(text, ["son", "son-in-law"]) == (1, 0)
+
+
+NUMBERS = ("5", "-5", "50", "0.5", "1/5")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        *((number, number) for number in NUMBERS), ("−5", "-5"), ("**-5**.", "-5"), ("- 5", "5"), ("A) 5", "5"),
+        ("5.2", None), ("-0.5", None), ("5 million", None), ("5%", None), ("1:50", None), ("5/50", None), ("500", None),
+    ],
+)  # fmt: skip
+def test_a_number_is_no_part_of_another_one(written: str, meant: str | None) -> None:
+    choices = Choices(names_of(NUMBERS), letters=tuple(range(len(NUMBERS))))
+    for reply in (written, f"It is {written}.", f"The answer is {written}.", f"<answer>{written}</answer>"):
+        place = choices.read(reply)
+        assert (None if place is None else NUMBERS[place]) == meant, reply
+
+
+def test_choices_that_no_reply_can_tell_apart_are_refused() -> None:
+    assert Choices(names_of(["C", "C#", "C++"])).read("It is C#.") == 1
+    with pytest.raises(ProbandError, match="two of the choices are the same in a reply: Yes, yes"):
+        names_of(["Yes", "yes", "no"])
 
 
 LOOPS = (

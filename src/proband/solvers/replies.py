@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from functools import cache
 from string import ascii_uppercase as LETTERS
 
+from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 
 THOUGHT = re.compile(  # <think> of most models, [THINK] of Mistral's, the channel of Gemma's
@@ -63,6 +64,7 @@ LONGEST = 100_000  # characters of a reply that are read, counted from its end
 STATEMENT = 400  # characters of a statement of an answer
 BEFORE = 80  # characters before a name in which a denial is looked for
 EDGES = " \t\r\n*_`\"'“”‘’().:;,!?[]{}<>#-–—|"
+LEADING = re.compile(rf"\A(?:(?!-?\.?\d)[{re.escape(EDGES)}])+")
 
 
 def without_thoughts(reply: str) -> str:
@@ -94,8 +96,6 @@ class Choices:
         0
         """
         text = without_thoughts(reply)
-        if not text:
-            return None
         marked = (self._bare, self._boxed, self._tagged, self._stated)
         for rule in (*marked, self._listed, self._marked, self._concluded, self._begins):
             result = rule(text)
@@ -114,8 +114,7 @@ class Choices:
         results = TAGGED.findall(text)
         if not results:
             return None
-        place = self._bare(results[-1])
-        named = set(self.mentions(results[-1]))
+        place, named = self._bare(results[-1]), set(self.mentions(results[-1]))
         return place if place is not None else named.pop() if len(named) == 1 else -1
 
     def _stated(self, text: str) -> int | None:
@@ -145,10 +144,9 @@ class Choices:
         return ends.pop() if len(ends) == 1 else -1 if ends else None
 
     def _concluded(self, text: str) -> int | None:
-        results = list(CONCLUSION.finditer(text))
-        if not results:
+        *before, rest = CONCLUSION.split(text)
+        if not before:
             return None
-        rest = text[results[-1].end() :]
         letter, named = ENDED_LETTER.match(rest), self.mentions(rest)
         place = self._place(letter[1]) if letter else None
         return _only(named if place is None else [place, *named, *self._letters(rest)])
@@ -158,8 +156,7 @@ class Choices:
         marked = r"[\s*_`\"'(\[]*(?:[A-Za-z][*_`]*[).:\]]|(?:Option|Choice)\s+[*(]*[A-Z]\b[*)]*\s*(?:[.:,;\n]|$))"
         if not self.letters or not re.match(marked, text):
             return None
-        letter, line = self._letter(text), text.splitlines()[0]
-        named = set(self.mentions(line))
+        letter, named = self._letter(text), set(self.mentions(text.splitlines()[0]))
         if letter is None:
             return None
         return letter if {letter} >= self._letters(text) and (not named or letter in named) else -1
@@ -168,15 +165,14 @@ class Choices:
 
     def _bare(self, text: str) -> int | None:
         """The choice of a text that is only a letter, a choice, or both."""
-        plain = _spaced(text.strip(EDGES))
-        by_name = dict(self.names)
+        plain, by_name = _spaced(trimmed(text)), dict(self.names)
         if plain in by_name:
             return by_name[plain]
         plain = re.sub(r"^(?:option|choice|letter) (?=[a-z]\b)", "", plain)
         if len(plain) == 1:
             return self._place(plain)
-        if pair := re.fullmatch(r"([a-z])\W+(.+)", plain):
-            place, named = self._place(pair[1]), by_name.get(pair[2].strip(EDGES))
+        if pair := re.fullmatch(r"([a-z])\W+?(?=\w|-?\.?\d)(.+)", plain):
+            place, named = self._place(pair[1]), by_name.get(trimmed(pair[2]))
             if named is not None and place is not None:
                 return place if named == place else -1
         return None
@@ -188,8 +184,7 @@ class Choices:
 
     def _letter(self, text: str) -> int | None:
         """The letter that a text begins with."""
-        result = LETTER.match(text)
-        result = result or re.match(r"[\s*_`\"'“]*[(\[]?([a-z])[)\]](?!\w)", text)
+        result = LETTER.match(text) or re.match(r"[\s*_`\"'“]*[(\[]?([a-z])[)\]](?!\w)", text)
         return self._place(result[1]) if result else None
 
     def _letters(self, text: str) -> set[int]:
@@ -226,10 +221,11 @@ class Choices:
 
 @cache
 def _pattern(names: Sequence[str], not_before: str, not_after: str) -> re.Pattern[str]:
-    """A pattern for any of the names as separate words, longer names first."""
+    """A pattern for any of the names as separate words, longer names first. A number is no part of another number."""
     listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    before = rf"(?<![\w])(?<!\w-){not_before}"
-    return re.compile(rf"{before}(?:{listed})(?!\w|-\w){not_after}")
+    before = rf"(?<!\w)(?<!\w-)(?:(?!-?\.?\d)|(?<![./-])(?<!\d[+,:])){not_before}"
+    more = r"[.,:]?\d|\s?[%/^]|\s(?:hundred|thousand|million|billion|trillion|percent|per cent)\b"
+    return re.compile(rf"{before}(?:{listed})(?!\w|-\w)(?:(?<!\d)|(?!{more})){not_after}")
 
 
 def _spaced(text: str) -> str:
@@ -240,7 +236,12 @@ def _spaced(text: str) -> str:
     """
     plain = re.sub(r"___+", "___", text)
     plain = re.sub(r"[*`]|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)", "", plain)
-    return " ".join(re.sub(r"[‐‑‒]", "-", plain).replace("’", "'").casefold().split())
+    return " ".join(re.sub(r"[‐‑‒−]", "-", plain).replace("’", "'").casefold().split())
+
+
+def trimmed(text: str) -> str:
+    """Without the marks around it; the sign or the point of a number (-5, .5) is none, nor is the one behind C#."""
+    return LEADING.sub("", text.replace("−", "-").rstrip(EDGES.replace("#", "")))
 
 
 def _only(results: Sequence[int]) -> int | None:
@@ -256,15 +257,10 @@ def letters_shown(sent: str, choices: Sequence[str]) -> tuple[int, ...]:
     """
     if not 1 <= len(choices) <= len(LETTERS):
         return ()
-    shown = dict(_lettered(tuple(choices)).findall(sent))
+    listed = "|".join(re.escape(choice) for choice in sorted(choices, key=len, reverse=True))
+    shown = dict(re.findall(rf"(?<!\w)([A-Z])[).:\]]\s*({listed})", sent))
     order = [shown.get(letter) for letter in LETTERS[: len(choices)]]
     return tuple(choices.index(choice) for choice in order if choice) if set(order) == set(choices) else ()
-
-
-@cache
-def _lettered(choices: Sequence[str]) -> re.Pattern[str]:
-    listed = "|".join(re.escape(choice) for choice in sorted(choices, key=len, reverse=True))
-    return re.compile(rf"(?<!\w)([A-Z])[).:\]]\s*({listed})")
 
 
 def names_of(choices: Sequence[str], also: Mapping[str, str] | None = None) -> tuple[tuple[str, int], ...]:
@@ -273,7 +269,9 @@ def names_of(choices: Sequence[str], also: Mapping[str, str] | None = None) -> t
     >>> names_of(["Mother", "son"], {"mom": "mother", "dad": "father"})
     (('mother', 0), ('son', 1), ('mom', 0))
     """
-    own = {_spaced(choice.strip(EDGES) or choice): place for place, choice in enumerate(choices)}
+    own = {_spaced(trimmed(choice) or choice): place for place, choice in enumerate(choices)}
+    if len(own) < len(choices):
+        raise ProbandError(f"two of the choices are the same in a reply: {', '.join(choices)}")
     more = {_spaced(name): own[choice] for name, choice in (also or {}).items() if choice in own}
     return (*own.items(), *((name, place) for name, place in more.items() if name not in own))
 

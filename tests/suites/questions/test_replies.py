@@ -47,6 +47,16 @@ CASES: Sequence[tuple[str, float]] = [
 ]
 
 
+@pytest.mark.parametrize("reply", ["0.5", "The answer is 3.5.", "-5", "−5", "5.2", "1/5", "5 million", "5%", "1:5"])
+def test_another_number_is_not_the_answer(reply: str) -> None:
+    item = Item(id="q", suite="questions", prompt="?", facts={"answers": ["5"]})
+    assert answered(item, Answer(item_id="q", text=reply)) == 0.0
+    assert answered(item, Answer(item_id="q", text="It is 5.")) == 1.0
+    negative = Item(id="q", suite="questions", prompt="?", facts={"answers": ["-5"]})
+    assert answered(negative, Answer(item_id="q", text="5")) == 0.0
+    assert answered(negative, Answer(item_id="q", text="The answer is −5.")) == 1.0
+
+
 @pytest.mark.parametrize(("reply", "accuracy"), CASES)
 def test_which_replies_give_the_answer(reply: str, accuracy: float) -> None:
     item = Item(id="q", suite="questions", prompt="?", facts={"answers": ["Paris", "the city of light"]})

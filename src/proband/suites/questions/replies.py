@@ -74,16 +74,16 @@ def final_answer(reply: str) -> str:
 
 @cache
 def _names(accepted: tuple[str, ...]) -> Choices:
-    return Choices(tuple((name, 0) for name, _ in names_of([_number_forms(each) for each in accepted])))
+    return Choices(tuple((name, 0) for each in accepted for name, _ in names_of([_number_forms(each)])))
 
 
 def _number_forms(text: str) -> str:
-    """Write every number in one form: 1,000 and 1000, 4.0 and 4.
+    """Write every number in one form: 1,000 and 1000, 4.0 and 4, .5 and 0.5.
 
-    >>> _number_forms("1,234 or 4.50 or 3.0")
-    '1234 or 4.5 or 3'
+    >>> _number_forms("1,234 or 4.50 or 3.0 or .5")
+    '1234 or 4.5 or 3 or 0.5'
     """
-    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
+    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))|(?<![\d.])(?=\.\d)", lambda m: "" if m[0] else "0", text)
     return re.sub(r"(\d+)\.(\d*?)0*(?!\d)", lambda m: f"{m[1]}.{m[2]}" if m[2] else m[1], plain)
 
 
