@@ -11,10 +11,12 @@ from cyclopts import App, Group, Parameter
 from cyclopts.validators import Number
 
 from proband.cli.commands import OPTIONS, Count, Flag, Json, MaybeCount, Pairs, give, settings
+from proband.core.errors import ProbandError
 from proband_annotate.result_commands import (
     Host,
     Port,
     Project,
+    Several,
     add,
     aggregate,
     backup,
@@ -56,8 +58,8 @@ class Making:
     title: Annotated[str, Parameter(help="Title shown to participants.")] = ""
     contact: Annotated[str, Parameter(help="Contact for participants, shown on every page.")] = ""
     database: Annotated[str, Parameter(metavar="URL", help="sqlite:///FILE or postgresql://USER@HOST/NAME.")] = ""
-    trial: Annotated[int, Parameter(metavar="N", help="Practice units, which decide who may continue.")] = 0
-    gold: Annotated[int, Parameter(metavar="N", help="Units with a known answer, used as checks.")] = 0
+    trial: Annotated[Several, Parameter(help="Practice units, which decide who may continue.")] = 0
+    gold: Annotated[Several, Parameter(help="Units with a known answer, used as checks.")] = 0
     checks: Annotated[
         Flag, Parameter(help="Set attention checks, and gold units if enough units have a known answer.")
     ] = False
@@ -96,9 +98,15 @@ def nest(pairs: Mapping[str, str]) -> dict[str, Any]:
     >>> nest({"people.overlap": "5", "licence": "CC0"})
     {'people': {'overlap': 5}, 'licence': 'CC0'}
     """
+    from proband_annotate.project import TABLES
+
     results: dict[str, Any] = {}
     for name, value in pairs.items():
         table, dot, key = name.partition(".")
+        if dot and table not in TABLES:
+            raise ProbandError(f"--set {name}: project.toml has no table {table!r}; there are {', '.join(TABLES)}")
+        if name in TABLES:
+            raise ProbandError(f"--set {name}: it is a table; set its entries, as --set {name}.ENTRY=VALUE")
         if dot:
             results.setdefault(table, {})[key] = _value(value)
         else:

@@ -68,10 +68,12 @@ def init(
         if work.keeps_items:  # a run of people answers these items
             keep_items(source, folder / "items")
         given = dict(settings_given or {})
+        project = _project(kind, work.defaults, given)
         if checks:
             gold = gold or enough_gold(every, trial if work.agreed is None else 0)
-            given["quality"] = {**usual_checks(work, given, gold), **given.get("quality", {})}
-        plain: dict[str, Any] = msgspec.to_builtins(_project(kind, work.defaults, given))
+            given["quality"] = {**usual_checks(project, gold), **given.get("quality", {})}
+            project = _project(kind, work.defaults, given)
+        plain: dict[str, Any] = msgspec.to_builtins(project)
         write_text(folder / "project.toml", as_toml(plain))
         project = read_project(folder)
         chosen = sample_units(every, limit, seed=project.seed) if limit else every
@@ -126,10 +128,9 @@ def enough_gold(units: Sequence[Unit], trial: int) -> int:
     return min(6, max(2, known // 10)) if known >= 10 else 0
 
 
-def usual_checks(work: HumanTask, given: Mapping[str, Any], gold: int) -> dict[str, int]:
+def usual_checks(project: Project, gold: int) -> dict[str, int]:
     """How often to check: about three gold units and two attention checks per visit."""
-    people = {**work.defaults.get("people", {}), **given.get("people", {})}
-    visit = int(people.get("units-per-person", 0)) or 15
+    visit = project.people.units_per_person or 15
     return {"attention-every": max(2, visit // 2), **({"gold-every": max(2, visit // 3)} if gold else {})}
 
 

@@ -103,6 +103,7 @@ def _label_studio(out: Path, kind: str, about: Sequence[str], asked: Sequence[tu
     view = ElementTree.Element("View")
     ElementTree.SubElement(view, "Header", value="$title")
     ElementTree.SubElement(view, "Text", name="text", value="$text")
+    fixed = [same_options(kind, asked, place) for place in range(len(fields))]
     for place, field in enumerate(fields):
         name, needed = f"f{place + 1}", _required(field)
         ElementTree.SubElement(view, "Header", value=shown(kind, field.title, place=place + 1), size="5")
@@ -110,12 +111,11 @@ def _label_studio(out: Path, kind: str, about: Sequence[str], asked: Sequence[tu
             given = {"name": name, "toName": "text", "rows": "2", "maxSubmissions": "1", **needed}
             ElementTree.SubElement(view, "TextArea", given)
             continue
-        fixed = same_options(kind, asked, place)
         given = {"name": name, "toName": "text", "choice": "single-radio", **needed}
-        if fixed is None:
+        if fixed[place] is None:
             given["value"] = f"$options{place + 1}"
         chosen = ElementTree.SubElement(view, "Choices", given)
-        for option in fixed or ():
+        for option in fixed[place] or ():
             ElementTree.SubElement(chosen, "Choice", value=option)
     ElementTree.indent(view)
     write_text(out / "config.xml", ElementTree.tostring(view, encoding="unicode") + "\n")
@@ -123,7 +123,7 @@ def _label_studio(out: Path, kind: str, about: Sequence[str], asked: Sequence[tu
     for here, question in asked:
         data: dict[str, Any] = {**asdict(here), "title": question.title, "text": question.text}
         for place, field in enumerate(question.fields):
-            if field.options and same_options(kind, asked, place) is None:
+            if field.options and fixed[place] is None:
                 data[f"options{place + 1}"] = [{"value": option} for option in choices(kind, field)]
         tasks.append({"data": data})
     write_json(out / "tasks.json", tasks)

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import fields
 
 from proband.core.errors import ProbandError
 from proband.core.files import file_errors, read_toml
@@ -138,6 +139,9 @@ class Project(ProjectPart, frozen=True, kw_only=True):
     platform: Platform = Platform()
     quotas: Quotas = Quotas()
     texts: Texts = Texts()
+
+
+TABLES = tuple(each.encode_name for each in fields(Project) if isinstance(each.type, type(ProjectPart)))
 
 
 def read_project(folder: Path) -> Project:

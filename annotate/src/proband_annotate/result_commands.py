@@ -17,6 +17,7 @@ from proband.cli.commands import Flag, Json, fields, give, table
 Project = Annotated[Path, Parameter(help="Folder of the project.")]
 Host = Annotated[str, Parameter(metavar="ADDRESS", help="Address to listen on.")]
 Platform = Annotated[Literal["prolific", "mturk", "url"], Parameter(help="Platform of the ids in --workers.")]
+Several = Annotated[int, Parameter(metavar="N", validator=Number(gte=0))]
 Port = Annotated[int, Parameter(metavar="N", validator=Number(gte=1, lte=65535), help="Port to listen on.")]
 
 
