@@ -73,3 +73,10 @@ def test_a_file_that_does_not_fit_is_an_error_of_one_line(quotas: dict[str, Any]
     folder, _ = study_in(tmp_path, **quotas)
     with pytest.raises(ProbandError, match=words):
         open_project(folder)
+
+
+def test_a_file_may_come_from_a_spreadsheet(tmp_path: Path) -> None:
+    """Windows-1252, with semicolons."""
+    folder, _ = study_in(tmp_path)
+    (folder / "people.csv").write_bytes((PEOPLE.replace(",", ";") + "zo\xeb;Male\n").encode("cp1252"))
+    assert open_project(folder).groups["zo\xeb"] == "Male"
