@@ -67,13 +67,10 @@ def parse_synset(line: str) -> Synset:
     return Synset(tuple(word.split("(")[0] for word in cells[4:at:2]), tuple(pointers), gloss.strip())
 
 
-def read_senses(path: Path) -> dict[str, tuple[int, ...]]:
-    """lemma -> its synsets, the most frequent sense first."""
-    senses = {}
-    for line in _body(path):
-        cells = line.split()
-        senses[cells[0]] = tuple(map(int, cells[-int(cells[2]) :]))
-    return senses
+def read_senses(path: Path, lemmas: Collection[str] | None = None) -> dict[str, tuple[int, ...]]:
+    """lemma -> its synsets, the most frequent sense first; of all lemmas, or of these."""
+    lines = (line for line in _body(path) if lemmas is None or line.partition(" ")[0] in lemmas)
+    return {cells[0]: tuple(map(int, cells[-int(cells[2]) :])) for cells in map(str.split, lines)}
 
 
 SUFFIXES = "s: ies:y es:e es: ed:e ed: ing:e ing:"  # ending and what replaces it, in WordNet's order
@@ -145,10 +142,11 @@ class Links:
     def __init__(self, root: Path, words: Collection[str]) -> None:
         self.data = {name: (root / f"data.{name}").read_bytes() for name in dict.fromkeys(FILES.values())}
         self.senses: dict[str, list[Sense]] = {}
+        lemmas = {word: word.replace(" ", "_") for word in words}
         for name in self.data:
-            senses = read_senses(root / f"index.{name}")
-            for word in words:
-                self.senses.setdefault(word, []).extend((name, at) for at in senses.get(word.replace(" ", "_"), ()))
+            senses = read_senses(root / f"index.{name}", frozenset(lemmas.values()))
+            for word, lemma in lemmas.items():
+                self.senses.setdefault(word, []).extend((name, at) for at in senses.get(lemma, ()))
         self.synset, self.steps, self.reached = cache(self._synset), cache(self._steps), cache(self._reached)
 
     @classmethod
