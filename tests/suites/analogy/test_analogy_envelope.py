@@ -34,6 +34,19 @@ def test_an_oracle_scores_one_on_every_probe_and_template(
     assert set(values(items, answers)) == {1.0}
 
 
+@pytest.mark.parametrize("solver", ["pppl", "pmi"])
+def test_the_template_of_the_build_is_scored(
+    own: list[Relation], oracle: Fake, built: Fake, solve: Fake, solver: str
+) -> None:
+    items, model = built(per_relation=2, relations="capital", template="colons"), oracle(own, TEMPLATES["colons"])
+    solve(solver, items, model)
+    assert all(" :: " in text.text for text in model.asked)
+    model = oracle(own, TEMPLATES["is-to-as"])
+    solve(solver, items, model, template="is-to-as")
+    assert all(" as " in text.text for text in model.asked)
+    assert "template" not in built(per_relation=2, relations="capital")[0].facts
+
+
 @pytest.mark.data
 def test_an_oracle_scores_one_on_bats(data: Path, oracle: Fake, built: Fake, solve: Fake) -> None:
     """Which it would not if the filter let a false negative pass."""

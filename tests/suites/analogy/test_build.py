@@ -166,10 +166,10 @@ def test_many_valued_relations_are_marked_and_usual_values_refused(tmp_path: Pat
         for more in ({}, {"faithful": True})
     )
     assert all(item.tags["many_valued"] for item in ours)
-    spoilt = [{tuple(pair) for item in items for pair in item.facts["options"]} for items in (ours, paper)]
-    assert ("crow", "grey") not in spoilt[0]
-    assert ("crow", "white") in spoilt[0]
-    assert ("crow", "grey") in spoilt[1]
+    negatives = [{tuple(pair) for item in items for pair in item.facts["options"]} for items in (ours, paper)]
+    assert ("crow", "grey") not in negatives[0]
+    assert ("crow", "white") in negatives[0]
+    assert ("crow", "grey") in negatives[1]
     plain = built(relations="gerund", per_relation=2)
     assert not any(item.tags["many_valued"] for item in plain)
 

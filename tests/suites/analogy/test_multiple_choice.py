@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item
+from proband.suites.analogy.build import BuildOptions, example_options
+from proband.suites.analogy.build import build as build_items
 from proband.suites.analogy.multiple_choice import build, looks_like
 from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT
 
@@ -48,6 +51,18 @@ def test_a_question_keeps_its_order_and_its_answer(tmp_path: Path) -> None:
 def test_a_bad_line_is_named(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
     with pytest.raises(ProbandError, match=reason):
         items(tmp_path, ROW, {**ROW, **change})
+
+
+def test_options_of_other_items_are_refused(tmp_path: Path) -> None:
+    items(tmp_path, ROW)
+    options = BuildOptions(data=str(tmp_path / "sat.jsonl"), template="colons")
+    (item,) = build_items(options, seed=0).items
+    assert isinstance(item, Item)
+    assert item.facts["template"] == "colons"
+    assert example_options(options) is None
+    for change in ({"setting": "supervised"}, {"relations": "none"}, {"probes": "reverse"}, {"options": 3}):
+        with pytest.raises(ProbandError, match=rf"sat.jsonl: '{next(iter(change))}' is not for multiple choice"):
+            build_items(dataclasses.replace(options, **change), seed=0)
 
 
 def test_a_file_is_known_by_its_first_line(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from proband.suites.analogy.probes import PROBES, Spoiler, halves, positives
+from proband.suites.analogy.probes import PROBES, NegativeSampler, halves, positives
 from proband.suites.analogy.relations import Relation, Tuple
 
 
@@ -30,9 +30,9 @@ def test_fifty_tuples_give_two_times_25_times_24_positives() -> None:
 @pytest.mark.parametrize("base", ["right", "other"])
 @pytest.mark.parametrize("probe", ["random-head", "random-tail", "reverse", "type"])
 def test_a_negative_has_the_form_of_its_probe(probe: str, base: str) -> None:
-    spoiler, half = Spoiler(numbered(20), base=base), list(range(20))
+    sampler, half = NegativeSampler(numbered(20), base=base), list(range(20))
     for at in positives(half):
-        (head, tail), *more = spoiler.negatives(probe, at, half=half, rng=random.Random(str(at)))
+        (head, tail), *more = sampler.negatives(probe, at, half=half, rng=random.Random(str(at)))
         assert not more
         kinds, numbers = head[0] + tail[0], (int(head[1:]), int(tail[1:]))
         if probe == "reverse":
@@ -46,18 +46,18 @@ def test_a_negative_has_the_form_of_its_probe(probe: str, base: str) -> None:
         expected = {"random-head": numbers[1], "random-tail": numbers[0], "reverse": numbers[0], "type": numbers[0]}
         if base == "right":
             assert expected[probe] == at[1]
-    assert not spoiler.true
-    assert not spoiler.given_up
+    assert not sampler.true
+    assert not sampler.without_negative
 
 
 def test_the_printed_construction_is_that_of_section_2_2() -> None:
     """random spoils the input (h_i, t_i); reverse turns any tuple of R; type takes two others than the input."""
-    spoiler, half = Spoiler(numbered(5), base="paper", faithful=True), list(range(5))
+    sampler, half = NegativeSampler(numbered(5), base="paper", faithful=True), list(range(5))
     reversed_, types = set(), set()
     for seed in range(80):
         for i, j in positives(half):
             drawn = {
-                probe: spoiler.negatives(probe, (i, j), half=half, rng=random.Random(f"{seed}{i}{j}{probe}"))[0]
+                probe: sampler.negatives(probe, (i, j), half=half, rng=random.Random(f"{seed}{i}{j}{probe}"))[0]
                 for probe in PROBES
             }
             assert drawn["random-head"][1] == f"t{i}"
@@ -88,14 +88,14 @@ def test_false_negatives_are_counted_and_refused_unless_faithful() -> None:
     relation, half = colours(), list(range(6))
     rates = {}
     for faithful in (True, False):
-        spoiler = Spoiler(relation, faithful=faithful)
+        sampler = NegativeSampler(relation, faithful=faithful)
         true = 0
         for seed in range(40):
             for at in positives(half):
                 for probe in ("random-head", "random-tail"):
-                    pairs = spoiler.negatives(probe, at, half=half, rng=random.Random(f"{seed}{at}{probe}"))
+                    pairs = sampler.negatives(probe, at, half=half, rng=random.Random(f"{seed}{at}{probe}"))
                     true += sum(relation.holds(pair) for pair in pairs)
-        rates[faithful] = sum(spoiler.true.values()) / sum(spoiler.drawn.values())
+        rates[faithful] = sum(sampler.true.values()) / sum(sampler.drawn.values())
         assert (true > 0) == faithful
     # the same first draws either way; expected: candidates (h_k, t_j) or (h_j, t_k) true / candidates, over all i, j, k
     hits, total = 0.0, 0
@@ -116,6 +116,6 @@ def test_false_negatives_are_counted_and_refused_unless_faithful() -> None:
 
 def test_a_relation_whose_every_negative_is_true_gives_none() -> None:
     all_red = Relation("thing : colour", "ES", tuple(Tuple(f"thing{i}", ("red",)) for i in range(6)))
-    spoiler = Spoiler(all_red)
-    assert spoiler.negatives("random-head", (0, 1), half=range(6), rng=random.Random(0)) == []
-    assert spoiler.given_up["random-head"] == 1
+    sampler = NegativeSampler(all_red)
+    assert sampler.negatives("random-head", (0, 1), half=range(6), rng=random.Random(0)) == []
+    assert sampler.without_negative["random-head"] == 1

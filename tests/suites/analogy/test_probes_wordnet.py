@@ -8,7 +8,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.lexicon.wordnet import Links
-from proband.suites.analogy.probes import OtherTruths
+from proband.suites.analogy.probes import UnlistedTruths
 from proband.suites.analogy.relations import Relation, Tuple
 
 
@@ -53,19 +53,19 @@ def test_links_of_a_page(tmp_path: Path) -> None:
 def test_a_relation_s_own_links_are_refused_as_negatives(tmp_path: Path) -> None:
     links = Links(small(tmp_path), ["sparrow", "finch", "bird", "animal", "wing"])
     kinds = Relation("kind", "LS", (Tuple("sparrow", ("bird",)), Tuple("finch", ("animal",))))
-    others = OtherTruths(kinds, links=links)
+    others = UnlistedTruths(kinds, links=links)
     assert others.own_links == {"hypernym"}
-    assert others.hold(("sparrow", "animal"))
-    assert not others.hold(("wing", "bird"))
-    assert not others.hold(("animal", "sparrow"))
+    assert others.holds(("sparrow", "animal"))
+    assert not others.holds(("wing", "bird"))
+    assert not others.holds(("animal", "sparrow"))
 
 
 def test_a_two_way_link_does_not_excuse_a_reversed_tuple(tmp_path: Path) -> None:
     links = Links(small(tmp_path), ["hot", "cold"])
     one_way, two_way = (Relation("heat", "LS", (Tuple("hot", ("cold",)),), symmetric) for symmetric in (False, True))
-    assert OtherTruths(one_way, links=links).own_links == {"antonym"}
-    assert not OtherTruths(one_way, links=links).hold(("cold", "hot"))
-    assert OtherTruths(two_way, links=links).hold(("cold", "hot"))
+    assert UnlistedTruths(one_way, links=links).own_links == {"antonym"}
+    assert not UnlistedTruths(one_way, links=links).holds(("cold", "hot"))
+    assert UnlistedTruths(two_way, links=links).holds(("cold", "hot"))
 
 
 def test_without_wordnet_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,8 +113,35 @@ def test_tables_and_json_lines_say_the_same(tmp_path: Path) -> None:
     found = [sources.read_list(tmp_path / f"x{ending}") for ending in (".tsv", ".csv", ".jsonl")]
     assert found[0] == found[1] == found[2]
     assert found[0][0].holds(("Bern", "Suisse"))
-    folder, _ = sources.read(str(tmp_path))
-    assert len(folder) == 3
+    (merged,), _ = sources.read(str(tmp_path))
+    assert (merged.tuples, merged.duplicates) == (found[0][0].tuples, 8)
+
+
+def test_a_relation_in_several_files_is_one(tmp_path: Path) -> None:
+    """A pair that another file lists is right, so it is no wrong option."""
+    for name, rows in (("train", TABLE[:2]), ("test", TABLE[2:])):
+        (tmp_path / f"{name}.csv").write_text("head,tails,relation\n" + "".join(",".join(row) + "\n" for row in rows))
+    (relation,), _ = sources.read(str(tmp_path))
+    assert {each.pair for each in relation.tuples} == set(PAIRS)
+    (tmp_path / "more.csv").write_text("head,tails,relation,symmetric\nRiga,Latvia,capital,yes\n")
+    with pytest.raises(ProbandError, match=r"test.csv: row 2: relation 'capital' has two values of group or symmetric"):
+        sources.read(str(tmp_path))
+
+
+def test_a_question_in_a_row_is_two_pairs_of_its_relation(tmp_path: Path) -> None:
+    """As MSR, SemEval-2012 and JAIR have them."""
+    path = tmp_path / "msr.csv"
+    rows = ["JJ_JJR,good,better,rough,rougher", "JJ_JJR,old ,older,new,newer", "VB_VBD,see,saw,go,went"]
+    path.write_text("\n".join([",type,word1,word2,word3,target", *(f"{n},{row}" for n, row in enumerate(rows))]))
+    first, second = sources.read_list(path)
+    assert (first.name, second.name) == ("JJ JJR", "VB VBD")
+    assert [each.pair for each in first.tuples] == [
+        ("good", "better"), ("rough", "rougher"), ("old", "older"), ("new", "newer"),
+    ]  # fmt: skip
+    assert second.holds(("go", "went"))
+    path.write_text("type,word1,word2,word3\nJJ_JJR,good,better,rough\n")
+    with pytest.raises(ProbandError, match=r"msr.csv: row 2: a question needs the columns type, word1, word2, word3"):
+        sources.read_list(path)
 
 
 PAIRS = [(head, tail.partition("/")[0]) for head, tail, _ in TABLE]

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from proband.core.types import Item
 from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT, TEMPLATES, question
-from proband.suites.analogy.variations import NO_CHOICE, inverse, order, same_options, template, turned_round
+from proband.suites.analogy.variations import NO_CHOICE, inverse, order, same_options, template, turned_round, twin
 
 OPTIONS = [["Rome", "Italy"], ["Italy", "Rome"], ["Rome", "Spain"]]
 ITEM = Item(
@@ -48,6 +48,10 @@ def test_another_template_asks_about_the_same_pairs() -> None:
     assert (varied.choices, varied.gold, varied.facts["query"]) == (ITEM.choices, 0, ["Paris", "France"])
     assert same_options(ITEM, varied) is None
     assert same_options(ITEM, replace(varied, prompt="Paris?")) is not None
+    own = replace(ITEM, prompt=question("{h1}/{t1}={h2}/{t2}", ("Paris", "France")))
+    own = replace(own, facts={**ITEM.facts, "template": "{h1}/{t1}={h2}/{t2}"})
+    assert same_options(own, made(order(own, rng=random.Random(0), folder=Path()))) is None
+    assert made(inverse(own, rng=random.Random(0), folder=Path())).prompt.endswith("France/Paris=___/___")
 
 
 def test_both_pairs_are_reversed() -> None:
@@ -56,10 +60,15 @@ def test_both_pairs_are_reversed() -> None:
     assert varied.choices == ("Italy : Rome", "Rome : Italy", "Spain : Rome")
     assert (varied.gold, varied.facts["query"]) == (0, ["France", "Paris"])
     assert turned_round(ITEM, varied) is None
+    tags = {**ITEM.tags, "probe": "random-head", "cardinality": "many-to-one", "many_valued": False}
+    turned = made(inverse(replace(ITEM, tags=tags), rng=random.Random(0), folder=Path()))
+    assert turned.tags == {**tags, "probe": "random-tail", "cardinality": "one-to-many", "many_valued": True}
     assert turned_round(ITEM, ITEM) == "its pairs are not the reversed pairs of its source"
     assert turned_round(ITEM, replace(varied, gold=1)) is not None
 
 
 def test_an_item_without_options_has_no_such_variation() -> None:
+    chosen = replace(ITEM, tags={**ITEM.tags, "probe": "multiple-choice"})
+    assert "no other word pairs" in str(twin(chosen, rng=random.Random(0), folder=Path()))
     single = replace(ITEM, choices=(), gold=None, facts={"query": ["Paris", "France"], "option": ["Rome", "Italy"]})
     assert [make(single, rng=random.Random(0), folder=Path()) for make in (order, template, inverse)] == [NO_CHOICE] * 3

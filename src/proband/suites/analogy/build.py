@@ -1,7 +1,7 @@
 """Relations -> items, in the two settings of section 2.1.
 
-zero-shot    a query pair and two options (or n), one right: which one completes the analogy?
-supervised one analogy sentence, true or false; half of the tuples train a classifier, the other half tests it.
+zero-shot   a query pair and two options (or n), one right: which one completes the analogy?
+supervised  one analogy sentence, true or false; half of the tuples train a classifier, the other half tests it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from proband.suites.analogy.probes import (
     FAMILIES,
     PAPER_PROBES,
     PROBES,
-    OtherTruths,
-    Spoiler,
+    NegativeSampler,
+    UnlistedTruths,
     conditions,
     false_negative_rates,
     halves,
@@ -50,14 +50,13 @@ SPLITS: tuple[Split, Split] = ("train", "test")  # splits of the two halves of a
 class BuildOptions:
     """Options of the analogy items.
 
-    `made_from`: which tuple a negative spoils (probes.py); by default the right option's own, so that the options
+    `made_from`: which tuple a negative is made from (probes.py); by default the right option's own, so that the options
     differ only in what the probe asks; with `faithful` as printed in section 2.2 of the paper.
     """
 
-    data: Annotated[
-        str,
-        Meta(description="BATS folder, questions-words.txt, SAT/U2/U4 jsonl, or a table of pairs"),
-    ] = ""
+    data: Annotated[str, Meta(description="BATS folder, questions-words.txt, SAT/U2/U4 jsonl, or a table of pairs")] = (
+        ""
+    )
     setting: Annotated[Literal["zero-shot", "supervised"], Meta(description="the kind of question")] = "zero-shot"
     per_relation: (
         Annotated[
@@ -77,9 +76,7 @@ class BuildOptions:
     options: Annotated[int, Meta(description="number of options to choose from", ge=2)] = 2
     made_from: Annotated[
         Literal["", "right", "other", "paper"],
-        Meta(
-            description="tuple that a negative is made from (default: right; with --faithful paper, its section 2.2)",
-        ),
+        Meta(description="tuple that a negative is made from (default: right; with --faithful paper, its section 2.2)"),
     ] = ""
     relations: Annotated[str, Meta(description="only relations whose name contains one of these, comma-separated")] = ""
     template: Annotated[str, Meta(description=f"{', '.join(TEMPLATES)}, or text with {{h1}} {{t1}} {{h2}} {{t2}}")] = (
@@ -114,11 +111,16 @@ class BuildOptions:
 
 def example_options(options: BuildOptions) -> BuildOptions | None:
     """A few questions per relation, for few-shot examples."""
-    return dataclasses.replace(options, per_relation=2) if options.setting == "zero-shot" else None
+    if options.setting != "zero-shot" or multiple_choice.looks_like(Path(options.data)):
+        return None
+    return dataclasses.replace(options, per_relation=2)
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
     if options.data and multiple_choice.looks_like(Path(options.data)):
+        for each in dataclasses.fields(options):
+            if each.name not in ("data", "template") and getattr(options, each.name) != each.default:
+                raise ProbandError(f"{each.name!r} is not for multiple choice", file=Path(options.data))
         return multiple_choice.build(Path(options.data), template=options.template)
     plan = plan_of(options, seed=seed)
     return Built(items=plan.items(), licence=plan.licence, summary=plan.summary)
@@ -133,10 +135,10 @@ def plan_of(options: BuildOptions, *, seed: int) -> AnalogyPlan:
     if not chosen:
         raise ProbandError(f"no relation matches {options.relations!r}")
     links = None if options.faithful else links_for(chosen)
-    spoilers = [
-        Spoiler(
+    samplers = [
+        NegativeSampler(
             relation,
-            others=None if options.faithful else OtherTruths(relation, links=links),
+            others=None if options.faithful else UnlistedTruths(relation, links=links),
             faithful=options.faithful,
             base=options.base,
         )
@@ -147,7 +149,7 @@ def plan_of(options: BuildOptions, *, seed: int) -> AnalogyPlan:
         families=families,
         seed=seed,
         template=pattern(options.template),
-        spoilers=spoilers,
+        samplers=samplers,
         every=every,
         licence=licence,
         frequencies=counts_of(options.frequencies, chosen) if options.frequencies else None,
@@ -162,7 +164,7 @@ class AnalogyPlan:
     families: Sequence[str]  # of probes
     seed: int
     template: str
-    spoilers: Sequence[Spoiler]
+    samplers: Sequence[NegativeSampler]
     every: Sequence[Relation]  # of the source, chosen or not
     licence: str
     count: Counter[tuple[str, Tag]] = field(default_factory=Counter)  # items by relation and probe
@@ -172,16 +174,16 @@ class AnalogyPlan:
     @cached_property
     def many_valued(self) -> dict[str, bool]:
         """For each relation: do heads usually have several right tails, in the list or in reality?"""
-        relations = [spoiler.relation for spoiler in self.spoilers]
+        relations = [sampler.relation for sampler in self.samplers]
         return {each.name: bool(kind_of(each)) or each.cardinality.endswith("to-many") for each in relations}
 
     def items(self) -> Iterator[Item]:
-        names = slugs([spoiler.relation for spoiler in self.spoilers])
-        for name, spoiler in zip(names, self.spoilers, strict=True):
-            relation = spoiler.relation
+        names = slugs([sampler.relation for sampler in self.samplers])
+        for name, sampler in zip(names, self.samplers, strict=True):
+            relation = sampler.relation
             for number, half in enumerate(halves(relation, seed=self.seed)):
                 for at in self._sample(relation, half, number):
-                    for item in self._items_of(name, spoiler, at, half=half, number=number):
+                    for item in self._items_of(name, sampler, at, half=half, number=number):
                         self.count[relation.name, item.tags["probe"]] += 1
                         if item.split == "train":
                             self.trained[relation.name, item.tags["paper_probe"]] += 1
@@ -199,12 +201,12 @@ class AnalogyPlan:
         return rng.sample(pairs, share)
 
     def _items_of(
-        self, name: str, spoiler: Spoiler, at: tuple[int, int], *, half: Sequence[int], number: int
+        self, name: str, sampler: NegativeSampler, at: tuple[int, int], *, half: Sequence[int], number: int
     ) -> Iterator[Item]:
         """The items of one positive: one per probe."""
-        relation = spoiler.relation
+        relation = sampler.relation
         query, right = relation.tuples[at[0]], relation.tuples[at[1]]
-        for probe, wrong, rng in self._spoilt(spoiler, at, half):
+        for probe, wrong, rng in self._negatives_by_probe(sampler, at, half):
             pairs = [right.pair, *wrong]
             if self.options.setting == "zero-shot":
                 rng.shuffle(pairs)
@@ -227,12 +229,12 @@ class AnalogyPlan:
                 tags = {**item.tags, "part": SPLITS[number]}
                 yield replace(item, id=f"{item.id}.{VERDICTS[gold]}", tags=tags, split=SPLITS[number])
 
-    def _spoilt(
-        self, spoiler: Spoiler, at: tuple[int, int], half: Sequence[int]
+    def _negatives_by_probe(
+        self, sampler: NegativeSampler, at: tuple[int, int], half: Sequence[int]
     ) -> Iterator[tuple[str, list[Pair], random.Random]]:
         """The probes of a positive with their wrong options, one per family. The random probe replaces the head or the
         tail, whichever has fewer items so far."""
-        relation = spoiler.relation
+        relation = sampler.relation
         count = self.options.options - 1 if self.options.setting == "zero-shot" else 1
         for family in self.families:
             if family == "reverse" and relation.symmetric and not self.options.faithful:
@@ -240,7 +242,7 @@ class AnalogyPlan:
             turns = [probe for probe in PROBES if probe.partition("-")[0] == family]
             for probe in sorted(turns, key=lambda probe: self.count[relation.name, probe]):
                 rng = random.Random(f"{probe} {self.seed} {relation.name} {at}")
-                wrong = spoiler.negatives(probe, at, half=half, rng=rng, count=count)
+                wrong = sampler.negatives(probe, at, half=half, rng=rng, count=count)
                 if len(wrong) == count:
                     yield probe, wrong, rng
                     break
@@ -263,7 +265,12 @@ class AnalogyPlan:
                 "symmetric": relation.symmetric,
                 "many_valued": self.many_valued[relation.name],
             },
-            facts={"query": list(relation.tuples[at[0]].pair), **facts, "clusters": clusters},
+            facts={
+                "query": list(relation.tuples[at[0]].pair),
+                **facts,
+                **({} if self.options.template == DEFAULT else {"template": self.options.template}),
+                "clusters": clusters,
+            },
             **more,
         )
 
@@ -272,22 +279,22 @@ class AnalogyPlan:
         return {
             "relations": [
                 {
-                    **spoiler.relation.describe(),
-                    "items": {probe: n for probe in PROBES if (n := self.count[spoiler.relation.name, probe])},
-                    "many_valued": self.many_valued[spoiler.relation.name],
-                    "wordnet": sorted(spoiler.others.own_links) if spoiler.others else [],
-                    "false_negative_rate": false_negative_rates([spoiler]),
-                    "no_negative": sum(spoiler.given_up.values()),
+                    **sampler.relation.describe(),
+                    "items": {probe: n for probe in PROBES if (n := self.count[sampler.relation.name, probe])},
+                    "many_valued": self.many_valued[sampler.relation.name],
+                    "wordnet": sorted(sampler.others.own_links) if sampler.others else [],
+                    "false_negative_rate": false_negative_rates([sampler]),
+                    "no_negative": sum(sampler.without_negative.values()),
                 }
-                for spoiler in self.spoilers
+                for sampler in self.samplers
             ],
             "fingerprint": fingerprint(self.every),
             **({"frequencies": self.frequencies} if self.frequencies else {}),
-            "conditions": conditions(self.options, relations=len(self.spoilers), trained=self.trained),
+            "conditions": conditions(self.options, relations=len(self.samplers), trained=self.trained),
             "duplicates": sum(relation.duplicates for relation in self.every),
             "false_negatives_kept": self.options.faithful,
-            "false_negatives_asked": truth_sources(self.spoilers),
-            "false_negative_rate": false_negative_rates(self.spoilers),
+            "false_negatives_asked": truth_sources(self.samplers),
+            "false_negative_rate": false_negative_rates(self.samplers),
         }
 
 

@@ -14,7 +14,7 @@ from proband.core.files import decode
 from proband.core.suite import Built
 from proband.core.tables import read_text, text_lines
 from proband.core.types import Item
-from proband.suites.analogy.solvers.pseudo_perplexity import pattern, question
+from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT, pattern, question
 from proband.suites.analogy.sources import clean, written
 
 ENDINGS = (".jsonl", ".jsonl.gz")
@@ -33,10 +33,7 @@ def looks_like(path: Path) -> bool:
     """Is this a JSON-lines file whose first line has a stem?"""
     if not path.is_file() or not path.name.endswith(ENDINGS):
         return False
-    try:
-        return '"stem"' in read_text(path).lstrip().partition("\n")[0]
-    except ProbandError:
-        return False
+    return '"stem"' in read_text(path).lstrip().partition("\n")[0]
 
 
 def build(path: Path, *, template: str) -> Built:
@@ -44,9 +41,9 @@ def build(path: Path, *, template: str) -> Built:
     counts: Counter[str] = Counter()
 
     def stream() -> Iterator[Item]:
-        shape = pattern(template)
+        pattern(template)  # an unknown name is an error
         for number, line in text_lines(path):
-            item = _item(decode(ChoiceQuestion, line.encode(), file=path, line=number), path, number, shape)
+            item = _item(decode(ChoiceQuestion, line.encode(), file=path, line=number), path, number, template)
             counts[str(item.tags["relation"])] += 1
             yield item
 
@@ -55,7 +52,7 @@ def build(path: Path, *, template: str) -> Built:
     )
 
 
-def _item(row: ChoiceQuestion, path: Path, number: int, shape: str) -> Item:
+def _item(row: ChoiceQuestion, path: Path, number: int, template: str) -> Item:
     stem, *options = ((clean(a), clean(b)) for a, b in (row.stem, *row.choice))
     if not all(a and b for a, b in (stem, *options)):
         raise ProbandError("'stem' and 'choice' must be pairs of words", file=path, line=number)
@@ -65,7 +62,7 @@ def _item(row: ChoiceQuestion, path: Path, number: int, shape: str) -> Item:
     return Item(
         id=f"{name}.{number:04d}",
         suite="analogy",
-        prompt=question(shape, stem),
+        prompt=question(template, stem),
         choices=tuple(" : ".join(option) for option in options),
         gold=row.answer,
         tags={
@@ -78,6 +75,7 @@ def _item(row: ChoiceQuestion, path: Path, number: int, shape: str) -> Item:
         facts={
             "query": list(stem),
             "options": [list(option) for option in options],
+            **({} if template == DEFAULT else {"template": template}),
             "clusters": [f"{name}.{number:04d}"],
         },
     )

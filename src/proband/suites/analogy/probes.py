@@ -12,8 +12,8 @@ A negative puts a wrong tuple in the place of j. `base` is the tuple that it is 
     paper    as in section 2.2: random changes the input's, (h_k, t_i) or (h_i, t_k); reverse "simply a random
              tuple from R"; type takes "any two tuples (h_j, h_k)", whose heads (or tails) differ from the input's
 
-With alternatives in the list (or a symmetric relation) a changed tuple may be true. `Spoiler` can reject these, and
-those that are true by other sources (OtherTruths), and counts them in any case.
+With alternatives in the list (or a symmetric relation) a changed tuple may be true. `NegativeSampler` can reject
+these, and those that are true by other sources (UnlistedTruths), and counts them in any case.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from proband.suites.analogy.relations import MANY_SHARE, Pair, Relation, fold
 MOSTLY = 0.5  # least share of such tails for a relation of colours, materials or languages
 
 
-class OtherTruths:
+class UnlistedTruths:
     """Truths about one relation that its list lacks.
 
     >>> from proband.suites.analogy.relations import Tuple
     >>> pairs = (("snow", "white"), ("coal", "black"), ("crow", "black"), ("dust", "grey"))
-    >>> colours = OtherTruths(Relation("thing : colour", "ES", tuple(Tuple(h, (t,)) for h, t in pairs)), links=None)
-    >>> colours.kind, colours.hold(("crow", "grey")), colours.hold(("snow", "black"))
+    >>> colours = UnlistedTruths(Relation("thing : colour", "ES", tuple(Tuple(h, (t,)) for h, t in pairs)), links=None)
+    >>> colours.kind, colours.holds(("crow", "grey")), colours.holds(("snow", "black"))
     ('colour', True, False)
     """
 
@@ -72,7 +72,7 @@ class OtherTruths:
         counts = Counter(link for pair in pairs for link in self.links.between(*pair))
         return frozenset(link for link, count in counts.items() if count >= MANY_SHARE * len(pairs))
 
-    def hold(self, pair: Pair) -> bool:
+    def holds(self, pair: Pair) -> bool:
         head, tail = fold(pair[0]), fold(pair[1])
         if self.kind and tail in usual_values()[self.kind].get(head, ()):
             return True
@@ -138,16 +138,16 @@ def positives(half: Sequence[int]) -> list[tuple[int, int]]:
 
 
 @dataclass
-class Spoiler:
+class NegativeSampler:
     """Generates negatives for one relation."""
 
     relation: Relation
-    others: OtherTruths | None = None
+    others: UnlistedTruths | None = None
     faithful: bool = False
     base: str = "right"
     drawn: Counter[str] = field(default_factory=Counter)  # positives that needed a negative, by probe
     true: Counter[str] = field(default_factory=Counter)  # positives whose first draw is true by the list
-    given_up: Counter[str] = field(default_factory=Counter)  # positives without any negative
+    without_negative: Counter[str] = field(default_factory=Counter)  # positives without any negative
 
     def negatives(
         self, probe: str, at: tuple[int, int], *, half: Sequence[int], rng: random.Random, count: int = 1
@@ -155,24 +155,24 @@ class Spoiler:
         """`count` different wrong tuples for the positive `at` = (i, j), fewer if there are no more."""
         self.drawn[probe] += 1
         right = self.relation.tuples[at[1]].pair
-        spoilt: dict[Pair, None] = {}
+        negatives: dict[Pair, None] = {}
         for number, pair in enumerate(self._candidates(probe, at, half, rng)):
             listed = self.relation.holds(pair)
-            elsewhere = not listed and self.others is not None and self.others.hold(pair)
+            elsewhere = not listed and self.others is not None and self.others.holds(pair)
             false_negative = listed or elsewhere
             if number == 0 and listed:
                 self.true[probe] += 1
             if pair == right or (not self.faithful and (false_negative or fold(pair[0]) == fold(pair[1]))):
                 continue
-            spoilt[pair] = None
-            if len(spoilt) == count:
+            negatives[pair] = None
+            if len(negatives) == count:
                 break
-        if not spoilt:
-            self.given_up[probe] += 1
-        return list(spoilt)
+        if not negatives:
+            self.without_negative[probe] += 1
+        return list(negatives)
 
     def _candidates(self, probe: str, at: tuple[int, int], half: Sequence[int], rng: random.Random) -> Iterator[Pair]:
-        """Every spoilt tuple of the probe, in the order to try them."""
+        """Every wrong tuple of the probe, in the order to try them."""
         i, j = at
         tuples = self.relation.tuples
         rest = [k for k in half if k not in at]
@@ -198,7 +198,7 @@ class Spoiler:
                     yield (new, own[1]) if probe == "random-head" else (own[side if probe == "type" else 0], new)
 
     def _bases(self, probe: str, i: int, j: int, rest: Sequence[int], rng: random.Random) -> Sequence[int]:
-        """The tuples to spoil, in the order to try them."""
+        """The tuples to change, in the order to try them."""
         if self.base != "paper":
             return [j, *rest] if self.base == "right" else [*rest, j]
         if probe.startswith("random"):
@@ -229,15 +229,15 @@ def conditions(options: Any, *, relations: int, trained: Mapping[Any, int]) -> d
     return same
 
 
-def truth_sources(spoilers: Sequence[Spoiler]) -> list[str]:
+def truth_sources(samplers: Sequence[NegativeSampler]) -> list[str]:
     """The sources used to find negatives that are true."""
-    others = [spoiler.others for spoiler in spoilers if spoiler.others]
+    others = [sampler.others for sampler in samplers if sampler.others]
     wordnet = any(each.links for each in others)
     return ["the list", *(["usual values"] if others else []), *(["WordNet"] if wordnet else [])]
 
 
-def false_negative_rates(spoilers: Sequence[Spoiler]) -> dict[str, float]:
+def false_negative_rates(samplers: Sequence[NegativeSampler]) -> dict[str, float]:
     """The share of first draws, per probe, that are true by the list."""
-    drawn = sum((spoiler.drawn for spoiler in spoilers), Counter())
-    true = sum((spoiler.true for spoiler in spoilers), Counter())
+    drawn = sum((sampler.drawn for sampler in samplers), Counter())
+    true = sum((sampler.true for sampler in samplers), Counter())
     return {probe: round(true[probe] / drawn[probe], 4) for probe in PROBES if drawn[probe]}

@@ -175,7 +175,7 @@ class AnalogyFacts(msgspec.Struct):
     query: tuple[str, str]
     options: list[tuple[str, str]] = []
     option: tuple[str, str] | None = None
-    template: str = ""  # template of the sentences, if a variation sets one
+    template: str = ""  # of the sentence, if not the default
 
 
 def facts_of(item: Item) -> AnalogyFacts:

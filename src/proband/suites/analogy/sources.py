@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,13 @@ ROLES = {  # what columns are called, without case, spaces and underscores
     "group": ("group",),
     "symmetric": ("symmetric",),
 }
+QUESTION = {  # a question a : b :: c : d in a row, as in MSR, JAIR and SemEval-2012: two pairs of one relation
+    "head": ("word1",),
+    "tail": ("word2",),
+    "third": ("word3",),
+    "fourth": ("word4", "target"),
+    "relation": (*ROLES["relation"], "type", "category"),
+}
 UNGROUPED = "ungrouped"  # for a list that names no group
 SLASH = re.compile(r"(?<!\\)/")  # a slash that is not escaped
 ENDINGS = tuple(ending for ending in SUFFIXES if ending not in (".txt", ".json"))
@@ -135,8 +143,8 @@ SYMMETRIC: dict[Any, bool | None] = {"yes": True, "no": False, True: True, False
 
 
 def built_in() -> list[Relation]:
-    """Our own lists: five relations per group, 44 to 50 tuples each."""
-    return [relation for name in BUILT_IN for relation in read_list(DATA / "analogy" / name)]
+    """Our own lists: five relations per group, 43 to 50 tuples each."""
+    return read_list(*(DATA / "analogy" / name for name in BUILT_IN))
 
 
 def read_folder(folder: Path) -> list[Relation]:
@@ -145,26 +153,30 @@ def read_folder(folder: Path) -> list[Relation]:
     files = [path for path in every if kind_of(path) in ENDINGS] or every
     if not files:
         raise ProbandError(f"is neither BATS nor a folder of lists ({', '.join(ENDINGS)})", file=folder)
-    return [relation for path in files for relation in read_list(path)]
+    return read_list(*files)
 
 
-def read_list(path: Path) -> list[Relation]:
-    """The relations of one file, in the order in which they first appear."""
-    rows = list(read_table(path, names=_names))
-    if not rows:
-        raise ProbandError("contains no pairs", file=path)
-    columns = _columns(rows)
+def read_list(*files: Path) -> list[Relation]:
+    """The relations in the order in which they first appear; what several files list of one relation is merged."""
     tuples: dict[str, list[Tuple]] = {}
     about: dict[str, tuple[str, bool | None]] = {}
-    slashes = 0
-    for row in rows:
-        slashes += "tails" not in columns and "/" in str(row.cells.get(columns["tail"]))
-        name, group, symmetric, each = _checked(row, columns)
-        if about.setdefault(name, (group, symmetric)) != (group, symmetric):
-            raise row.error(f"relation {name!r} has two values of group or symmetric")
-        tuples.setdefault(name, []).append(each)
-    if slashes:
-        log(f"{path}: {slashes:,} of 'tail' have a slash and are taken literally; several tails belong in 'tails'")
+    for path in files:
+        rows = list(read_table(path, names=_names))
+        if not rows:
+            raise ProbandError("contains no pairs", file=path)
+        first = _columns(rows)
+        pairs = [first]
+        if "third" in first:
+            pairs.append({**first, "head": first["third"], "tail": first["fourth"]})
+        slashes = 0
+        for row, columns in product(rows, pairs):
+            slashes += "tails" not in columns and "/" in str(row.cells.get(columns["tail"]))
+            name, group, symmetric, each = _checked(row, columns)
+            if about.setdefault(name, (group, symmetric)) != (group, symmetric):
+                raise row.error(f"relation {name!r} has two values of group or symmetric")
+            tuples.setdefault(name, []).append(each)
+        if slashes:
+            log(f"{path}: {slashes:,} of 'tail' have a slash and are taken literally; several tails belong in 'tails'")
     return [Relation(name, about[name][0], tuple(pairs), about[name][1]) for name, pairs in tuples.items()]
 
 
@@ -191,6 +203,11 @@ def _columns(rows: Sequence[TableRow]) -> dict[str, str]:
             columns = dict(zip(("head", "tail"), (name for name in names if name != relation))) | {"relation": relation}
         first = " : ".join(str(rows[0].cells[columns[role]]) for role in ("head", "tail"))
         log(f"{file}: no header; the first pair is {first}{_relation_source(columns, file)}")
+        return columns
+    if "word3" in map(plain_name, names):
+        columns = guess_columns(names, QUESTION)
+        if len(columns) < len(QUESTION):
+            raise rows[0].error("a question needs the columns type, word1, word2, word3 and target")
         return columns
     columns = guess_columns(names, ROLES)
     for role in {"head", "tail"} - columns.keys():  # the header names only one of two columns

@@ -2,7 +2,7 @@
 
 order     the options in another order
 template  the same question in another template (solvers/pseudo_perplexity.py)
-inverse both pairs reversed: what France is to Paris, Italy is to Rome
+inverse   both pairs reversed: what France is to Paris, Italy is to Rome
 twin      other tuples of the same relation, probe and band of frequency, in a pairing that the source does not have
 """
 
@@ -20,11 +20,11 @@ from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, read_manifest
 from proband.core.plugins import read_options
 from proband.core.suite import Variation
-from proband.core.types import Item
+from proband.core.types import Item, Tag
 from proband.suites.analogy.build import AnalogyPlan, BuildOptions, plan_of
 from proband.suites.analogy.probes import halves
 from proband.suites.analogy.relations import Pair, Relation, query_and_options
-from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT, TEMPLATES, question
+from proband.suites.analogy.solvers.pseudo_perplexity import TEMPLATES, question, template_of
 
 BAND = 0.5  # difference in mean Zipf frequency up to which two pairs are equally common
 NO_CHOICE = "it is not a choice between pairs"
@@ -53,16 +53,27 @@ def template(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     return replace(item, prompt=prompts[name], facts={**item.facts, "template": name})
 
 
+TURNED = {  # value of a tag -> its value when both pairs are reversed
+    "random-head": "random-tail",
+    "random-tail": "random-head",
+    "one-to-many": "many-to-one",
+    "many-to-one": "one-to-many",
+}
+
+
 def inverse(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     if "options" not in item.facts:
         return NO_CHOICE
     query, options = query_and_options(item)
-    name = next((name for name, pattern in TEMPLATES.items() if question(pattern, query) == item.prompt), DEFAULT)
     turned = [(tail, head) for head, tail in options]
+    tags: dict[str, Tag] = {tag: TURNED.get(str(value), value) for tag, value in item.tags.items()}
+    if "cardinality" in tags:
+        tags["many_valued"] = str(tags["cardinality"]).endswith("to-many")
     return replace(
         item,
-        prompt=question(TEMPLATES[name], (query[1], query[0])),
+        prompt=question(template_of(item), (query[1], query[0])),
         choices=tuple(" : ".join(pair) for pair in turned),
+        tags=tags,
         facts={**item.facts, "query": list(query[::-1]), "options": [list(pair) for pair in turned]},
     )
 
@@ -83,22 +94,24 @@ def _source(folder: Path) -> tuple[Mapping[str, Relation], AnalogyPlan, frozense
         if item.gold is not None and "options" in item.facts:
             query, options = query_and_options(item)
             used.add((query, options[item.gold]))
-    return {spoiler.relation.name: spoiler.relation for spoiler in plan.spoilers}, plan, frozenset(used)
+    return {sampler.relation.name: sampler.relation for sampler in plan.samplers}, plan, frozenset(used)
 
 
 def twin(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     if item.gold is None or "options" not in item.facts:
         return NO_CHOICE
+    if item.tags["probe"] == "multiple-choice":
+        return "its source has no other word pairs of its relation"
     relations, plan, used = _source(folder)
     relation = relations.get(str(item.tags["relation"]))
     if relation is None:
         return "its relation is not among those of the source"
     query, options = query_and_options(item)
-    spoiler = next(each for each in plan.spoilers if each.relation is relation)
+    sampler = next(each for each in plan.samplers if each.relation is relation)
     near = _equally_common(relation, query, options[item.gold], used=used, seed=plan.seed)
     for i, j, half in rng.sample(near, len(near)):
         probe, count = str(item.tags["probe"]), len(options) - 1
-        wrong = spoiler.negatives(probe, (i, j), half=half, rng=rng, count=count)
+        wrong = sampler.negatives(probe, (i, j), half=half, rng=rng, count=count)
         if len(wrong) < count:
             continue
         right = relation.tuples[j].pair
@@ -149,10 +162,11 @@ def _equally_common(
 
 
 def _unlike_its_pairs(varied: Item) -> str | None:
-    """Why the prompt or the choices differ from the pairs rendered again in our templates, or None."""
+    """Why the prompt or the choices differ from the pairs rendered again in the item's template, or None."""
     query, options = query_and_options(varied)
-    rendered = varied.prompt in [question(pattern, query) for pattern in TEMPLATES.values()]
-    if not rendered or list(varied.choices) != [" : ".join(pair) for pair in options]:
+    if varied.prompt != question(template_of(varied), query) or list(varied.choices) != [
+        " : ".join(pair) for pair in options
+    ]:
         return "its pairs cannot be found in its prompt or its choices"
     return None
 

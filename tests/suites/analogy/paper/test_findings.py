@@ -110,6 +110,10 @@ def test_random_zero_shot_is_compared_with_supervised_across_item_sets() -> None
     assert outcome.difference == pytest.approx(0.19, abs=0.03)
     assert (outcome.p or 1) < 0.001
     assert across(cast(Any, [zero])) == {}
+    several = Setting("zero-shot", {("m", "pppl"): lambda g, p: 0.8, ("m", "pmi"): lambda g, p: 0.7})
+    outcomes = across(cast(Any, [several, supervised]))
+    assert list(outcomes) == ["m (pppl, supervised)", "m (pmi, supervised)"]
+    assert outcomes["m (pppl, supervised)"].difference == pytest.approx(0.19, abs=0.03)
     assert all("both settings" in claim.needs for claim in findings.CLAIMS if claim.across)
 
 

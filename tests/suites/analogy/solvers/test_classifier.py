@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 import torch
 
-from proband.suites.analogy.solvers.classifier import Classifiers, Lesson, Settings, fit_and_ask
+from proband.suites.analogy.solvers.classifier import Classifiers, ProbeSplit, Settings, train_and_score
 
 
-def rings(n: int, seed: int) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], Lesson]:
+def rings(n: int, seed: int) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], ProbeSplit]:
     """Points inside and outside a circle: an MLP can tell them apart, a line cannot."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, 2)).astype(np.float32)
     inside = ((x**2).sum(1) < 1.2).astype(np.float32)
     half = np.arange(n // 2)
-    return x, Lesson(train=half, labels=inside[half], ask=half + n // 2)
+    return x, ProbeSplit(train=half, labels=inside[half], test=half + n // 2)
 
 
-def accuracy(x: np.ndarray[tuple[int, int], np.dtype[np.float32]], task: Lesson, settings: Settings) -> float:
-    (logits,) = fit_and_ask(x, [task], settings, seed=0)
-    gold = (x[task.ask] ** 2).sum(1) < 1.2
+def accuracy(x: np.ndarray[tuple[int, int], np.dtype[np.float32]], task: ProbeSplit, settings: Settings) -> float:
+    (logits,) = train_and_score(x, [task], settings, seed=0)
+    gold = (x[task.test] ** 2).sum(1) < 1.2
     return float(((logits > 0) == gold).mean())
 
 
@@ -38,12 +38,12 @@ def test_a_probe_is_an_ordinary_net_trained_by_adamw(settings: Settings) -> None
     rng = np.random.default_rng(1)
     x = rng.normal(size=(60, 5)).astype(np.float32)
     probes = [
-        Lesson(train=np.arange(n), labels=(rng.random(n) < 0.5).astype(np.float32), ask=np.arange(40, 60))
+        ProbeSplit(train=np.arange(n), labels=(rng.random(n) < 0.5).astype(np.float32), test=np.arange(40, 60))
         for n in (40, 25)
     ]
     short = replace(settings, steps=30, batch=16)
     task = Classifiers(x, probes, short, seed=3, device="cpu")
-    found = fit_and_ask(x, probes, short, seed=3, device="cpu")
+    found = train_and_score(x, probes, short, seed=3, device="cpu")
     for m, probe in enumerate(probes):
         start = [p.detach()[m].double() for p in task.network()]
         layers = [torch.nn.Linear(w.shape[0], w.shape[1]).double() for w in start[::2]]
@@ -64,17 +64,17 @@ def test_a_probe_is_an_ordinary_net_trained_by_adamw(settings: Settings) -> None
                 torch.nn.functional.binary_cross_entropy_with_logits(logit, label).backward()  # type: ignore[no-untyped-call]
                 adam.step()
                 step += 1
-        asked = net((torch.from_numpy(x[probe.ask]).double() - mean) / spread)[:, 0]
+        asked = net((torch.from_numpy(x[probe.test]).double() - mean) / spread)[:, 0]
         assert np.allclose(found[m], asked.detach().numpy(), atol=2e-4)
 
 
 def test_a_classifier_is_the_same_beside_others_and_alone() -> None:
     x, one = rings(200, 1)
-    other = Lesson(train=one.ask, labels=1 - one.labels, ask=one.train)
+    other = ProbeSplit(train=one.test, labels=1 - one.labels, test=one.train)
     short = Settings(steps=40)
-    together = fit_and_ask(x, [one, other], short, seed=5)
-    alone = [fit_and_ask(x, [task], short, seed=5)[0] for task in (one, other)]
+    together = train_and_score(x, [one, other], short, seed=5)
+    alone = [train_and_score(x, [task], short, seed=5)[0] for task in (one, other)]
     for a, b in zip(together, alone, strict=True):
         assert np.allclose(a, b, atol=1e-3)
-    again = fit_and_ask(x, [one, other], short, seed=5)
+    again = train_and_score(x, [one, other], short, seed=5)
     assert all((a == b).all() for a, b in zip(together, again, strict=True))

@@ -76,6 +76,9 @@ def test_a_planted_sign_scores_one_and_noise_one_half(own: list[Relation], halve
         assert len(model.seen) == len(set(model.seen))  # each distinct sentence once
     once, again = (solve("supervised", items, Words(own, planted=False), steps=20) for _ in range(2))
     assert once == again != answers
+    colons = Words(own, planted=False)
+    solve("supervised", halves(per_relation=4, template="colons"), colons, steps=2)
+    assert all(" :: " in text for text in colons.seen)
 
 
 @pytest.mark.nightly
@@ -119,9 +122,9 @@ def test_probes_learn_from_the_training_split_alone(halves: Any) -> None:
     sentences, probes = probes_of(items)
     assert len(probes) == 3
     of_sentence = {(tuple(i.facts["query"]), tuple(i.facts["option"])): i for i in items}
-    for asked, lesson in probes:
+    for asked, split in probes:
         assert {i.split for i in asked} == {"test"}
-        for row, label in zip(lesson.train, lesson.labels, strict=True):
+        for row, label in zip(split.train, split.labels, strict=True):
             item = of_sentence[sentences[row]]
             assert item.split == "train"
             assert label == (item.gold == 0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 
@@ -147,25 +147,27 @@ def between(results: Results, a: int, b: int, tables: Sequence[Accuracies]) -> I
 def random_in_both_settings(
     sets: Sequence[Results],
 ) -> Iterator[tuple[str, str, list[str], Accuracies, Mapping[str, str]]]:
-    """For each model run in both settings: its name, its zero-shot solver, the relations, the accuracy in random per
-    (relation, setting), and their groups."""
-    values: dict[str, dict[Cell, float]] = defaultdict(dict)
-    solvers, groups = dict[str, str](), dict[str, str]()
+    """For each model run in both settings, and each pair of its zero-shot and supervised solvers: the model (with the
+    solvers if there are several pairs), its zero-shot solver, the relations, the accuracy in random per (relation,
+    setting), and their groups."""
+    values: dict[str, dict[str, dict[str, dict[Cell, float]]]] = defaultdict(lambda: defaultdict(dict))
+    groups = dict[str, str]()
     for results in sets:
         setting = next((str(item.tags.get("setting")) for item in results.items()), "")
         if setting not in ("zero-shot", "supervised"):
             continue
         groups |= groups_of(results)
         for at, run in enumerate(results.runs):
-            if setting == "zero-shot":
-                solvers[run.model] = run.solver
-            for (relation, probe), value in table_of(results, at).items():
-                if probe == "random":
-                    values[run.model][relation, setting] = value
-    for model, table in values.items():
-        shared = sorted({r for r, _ in table if (r, "zero-shot") in table and (r, "supervised") in table})
-        if shared:
-            yield model, solvers[model], shared, table, groups
+            own = values[run.model][setting].setdefault(run.solver, {})
+            table = table_of(results, at).items()
+            own |= {(relation, setting): value for (relation, probe), value in table if probe == "random"}
+    for model, by_setting in values.items():
+        pairs = list(product(by_setting["zero-shot"], by_setting["supervised"]))
+        for solver, supervised in pairs:
+            both = {**by_setting["zero-shot"][solver], **by_setting["supervised"][supervised]}
+            shared = sorted({r for r, _ in both if (r, "zero-shot") in both and (r, "supervised") in both})
+            if shared:
+                yield model if len(pairs) == 1 else f"{model} ({solver}, {supervised})", solver, shared, both, groups
 
 
 def zero_shot_above_supervised(sets: Sequence[Results]) -> Mapping[str, Outcome]:

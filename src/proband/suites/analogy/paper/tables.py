@@ -65,12 +65,7 @@ def published() -> Sequence[Published]:
     cells = [(f.model, _cell(f), f.value, SOURCE.format(f.table)) for f in figures()]
     return [
         Published(
-            model=model,
-            metric="accuracy",
-            group=group,
-            value=round(value / 100, 6),
-            source=source,
-            on=_measured(group),
+            model=model, metric="accuracy", group=group, value=round(value / 100, 6), source=source, on=_measured(group)
         )
         for model, group, value, source in (*cells, *_averages())
     ]
@@ -91,10 +86,7 @@ def _measured(group: Mapping[str, Tag]) -> MeasuredOn:
     if "kind" in group:
         kept = [relation for relation in kept if relation in semantic]
     relations = 1 if "relation" in group else 10 if "group" in group else len(kept)
-    conditions: dict[str, Tag] = {
-        "negatives": NEGATIVES["paper"],
-        "options": 2,
-    }
+    conditions: dict[str, Tag] = {"negatives": NEGATIVES["paper"], "options": 2}
     if "relation" not in group:
         conditions["relations"] = 40
     if group["setting"] == "supervised":
@@ -169,12 +161,7 @@ _table = partial(Table, columns=CELLS, order=ORDER)
 _of_study = partial(_table, macro="relation", always=False)  # a mean over relations, where a study asks for it
 
 PAPER = (
-    _table(
-        name="groups",
-        title="Accuracy by group of relations and probe",
-        rows=("group",),
-        note=GROUP_NAMES,
-    ),
+    _table(name="groups", title="Accuracy by group of relations and probe", rows=("group",), note=GROUP_NAMES),
     _table(
         name="relations", title="Accuracy by relation and probe", rows=("group", "relation"), published_note=_note()
     ),

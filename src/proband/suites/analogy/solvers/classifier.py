@@ -36,52 +36,52 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """One classifier's training and test sentences, as rows of the shared table."""
+class ProbeSplit:
+    """One probe's training and test sentences, as rows of the shared table."""
 
     train: Ints
     labels: Floats  # 1 or 0 per training row
-    ask: Ints
+    test: Ints
 
 
-def fit_and_ask(
-    table: Floats, lessons: Sequence[Lesson], settings: Settings, *, seed: int, device: str = "auto"
+def train_and_score(
+    table: Floats, splits: Sequence[ProbeSplit], settings: Settings, *, seed: int, device: str = "auto"
 ) -> list[Floats]:
-    """Logits (positive: true) of each lesson's `ask` rows."""
+    """Logits (positive: true) of each split's `test` rows."""
     from proband.training.fit import fit
 
-    task = Classifiers(table, lessons, settings, seed=seed, device=device)
+    task = Classifiers(table, splits, settings, seed=seed, device=device)
     net = fit(task, seed=seed).net
-    return [task.ask(net, m) for m in range(len(lessons))]
+    return [task.test_logits(net, m) for m in range(len(splits))]
 
 
 class Classifiers(Task):
-    """All classifiers, trained together. Padding rows of a shorter lesson have weight 0."""
+    """All classifiers, trained together. Padding rows of a shorter split have weight 0."""
 
     recordable = False  # three hundred short steps take less time than recording a CUDA graph would save
 
     def __init__(
-        self, table: Floats, lessons: Sequence[Lesson], settings: Settings, *, seed: int, device: str = "auto"
+        self, table: Floats, splits: Sequence[ProbeSplit], settings: Settings, *, seed: int, device: str = "auto"
     ) -> None:
         import torch
 
         from proband.training.batches import device_of
 
-        self.lessons, self.settings, self.seed, self.device = lessons, settings, seed, device_of(device)
-        self.size = longest = max(len(lesson.train) for lesson in lessons)
+        self.splits, self.settings, self.seed, self.device = splits, settings, seed, device_of(device)
+        self.size = longest = max(len(split.train) for split in splits)
         self.recipe = Recipe(
             steps=settings.steps, batch=settings.batch, rate=settings.rate, decay=settings.decay,
             schedule="constant", clip=0.0,
         )  # fmt: skip
         self.shuffle, self.orders = np.random.default_rng(seed), list[Ints]()
         self.data = torch.from_numpy(np.ascontiguousarray(table, dtype=np.float32)).to(self.device)
-        shape = len(lessons), longest
+        shape = len(splits), longest
         index, label, weight = np.zeros(shape, np.int64), np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-        for m, lesson in enumerate(lessons):
-            n = len(lesson.train)
-            index[m, :n], label[m, :n], weight[m, :n] = lesson.train, lesson.labels, 1.0
+        for m, split in enumerate(splits):
+            n = len(split.train)
+            index[m, :n], label[m, :n], weight[m, :n] = split.train, split.labels, 1.0
         self.index, self.label, self.weights = (torch.from_numpy(x).to(self.device) for x in (index, label, weight))
-        own = [self.data[self.index[m, : len(lesson.train)]] for m, lesson in enumerate(lessons)]
+        own = [self.data[self.index[m, : len(split.train)]] for m, split in enumerate(splits)]
         self.mean = torch.stack([rows.mean(0) for rows in own])[:, None]
         self.spread = torch.stack([rows.std(0) for rows in own])[:, None] + 1e-5
 
@@ -94,7 +94,7 @@ class Classifiers(Task):
 
         def uniform(*shape: int, fan: int) -> Any:
             drawn = (torch.rand(*shape, generator=rng) * 2 - 1) / fan**0.5
-            return torch.nn.Parameter(drawn.expand(len(self.lessons), *shape).clone())
+            return torch.nn.Parameter(drawn.expand(len(self.splits), *shape).clone())
 
         layers = [(width, h), (h, 1)] if h else [(width, 1)]
         drawn = [uniform(rows, out, fan=ins) for ins, out in layers for rows in (ins, 1)]
@@ -120,11 +120,11 @@ class Classifiers(Task):
         weight = weight / weight.sum(1, keepdim=True).clamp(min=1)
         return binary_cross_entropy_with_logits(logits(net, x), self.label[:, at], weight=weight, reduction="sum")
 
-    def ask(self, net: Any, m: int) -> Floats:
-        """The logits of one lesson's `ask` rows."""
+    def test_logits(self, net: Any, m: int) -> Floats:
+        """The logits of one split's `test` rows."""
         import torch
 
-        rows = torch.from_numpy(self.lessons[m].ask).to(self.device)
+        rows = torch.from_numpy(self.splits[m].test).to(self.device)
         with torch.inference_mode():
             x = (self.data[rows] - self.mean[m]) / self.spread[m]
             out: Floats = logits([p[m : m + 1] for p in net], x[None])[0].float().cpu().numpy()

@@ -83,6 +83,11 @@ def fill_spans(template: str, query: Pair, option: Pair) -> tuple[str, tuple[Spa
     return text, (spans["{h1}"], spans["{t1}"], spans["{h2}"], spans["{t2}"])
 
 
+def template_of(item: Item) -> str:
+    """The template that an item is built with."""
+    return facts_of(item).template or DEFAULT
+
+
 def question(template: str, query: Pair) -> str:
     """The question of an item.
 
@@ -102,7 +107,7 @@ NOTHING = ("something", "something")
 class ScoringOptions(LikelihoodOptions):
     """How an analogy sentence is scored; norm `sum` is equation 1 as printed."""
 
-    template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text")] = DEFAULT
+    template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text (default: the item's)")] = ""
     span: Annotated[
         Literal["sentence", "option"], Meta(description="texts to score: the sentence, or only the option's tokens")
     ] = "sentence"
@@ -113,7 +118,7 @@ def _answers(
 ) -> list[Answer]:
     """-log PPPL of each option's sentence, minus the option's prior (the same sentence about "something") if
     `less_prior`. With span `option` only its own tokens count; the query is context."""
-    questions = [(*query_and_options(item), facts_of(item).template or options.template) for item in items]
+    questions = [(*query_and_options(item), options.template or template_of(item)) for item in items]
     texts = dict.fromkeys((query, option, name) for query, choices, name in questions for option in choices)
     if less_prior:
         texts |= dict.fromkeys((NOTHING, option, name) for _, option, name in list(texts))
@@ -131,7 +136,6 @@ def _answers(
 
 
 def _text(query: Pair, option: Pair, template: str, options: ScoringOptions) -> Text:
-    """The template of an item: its own, if a variation set one."""
     text, spans = fill_spans(template, query, option)
     return Text(text, min(spans[2:])[0] if options.span == "option" else 0)
 

@@ -21,9 +21,9 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import EmbedsPairs, EmbedsWords, Floats, HasVectors
 from proband.core.types import Answer, Item
 from proband.suites.analogy.relations import Pair, query_and_option
-from proband.suites.analogy.solvers.classifier import Lesson, Settings, fit_and_ask
+from proband.suites.analogy.solvers.classifier import ProbeSplit, Settings, train_and_score
 from proband.suites.analogy.solvers.cosine import lookup, uncovered
-from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT, TEMPLATES, fill_spans
+from proband.suites.analogy.solvers.pseudo_perplexity import TEMPLATES, fill_spans, template_of
 
 Sentence = tuple[Pair, Pair]
 Features = Callable[[Sequence[Sentence]], Floats]  # one row per sentence
@@ -49,7 +49,7 @@ class LearningOptions:
 class WordLearningOptions(LearningOptions):
     """Options of a classifier over the words of a sentence."""
 
-    template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text")] = DEFAULT
+    template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text (default: the items')")] = ""
     layers: Annotated[str, Meta(description="hidden states to average: -1, 0,6,12 or all")] = "-1"
 
 
@@ -111,24 +111,24 @@ def of_pairs(embed: Callable[[Sequence[Pair]], Floats]) -> Features:
 # ---- items to tasks ------------------------------------------------------------------------------------------------
 
 
-def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[tuple[list[Item], Lesson]]]:
-    """The distinct sentences of a relation, and for each probe its test items and its lesson. A lesson refers to
+def probes_of(items: Sequence[Item]) -> tuple[list[Sentence], list[tuple[list[Item], ProbeSplit]]]:
+    """The distinct sentences of a relation, and for each probe its test items and its split. A split refers to
     sentences by row and keeps the order of the items."""
     number: dict[Sentence, int] = {}
     row = {item.id: number.setdefault(query_and_option(item), len(number)) for item in items}
-    probes: list[tuple[list[Item], Lesson]] = []
+    probes: list[tuple[list[Item], ProbeSplit]] = []
     for probe in dict.fromkeys(item.tags["paper_probe"] for item in items):
         mine = [item for item in items if item.tags["paper_probe"] == probe]
         train = [item for item in mine if item.split == "train"]
         test = [item for item in mine if item.split != "train"]
         if len({item.gold for item in train}) < 2 or not test:
             continue  # few tuples may leave a probe without negatives: nothing to learn from
-        lesson = Lesson(
+        split = ProbeSplit(
             train=np.array([row[item.id] for item in train]),
             labels=np.array([item.gold == 0 for item in train], dtype=np.float32),
-            ask=np.array([row[item.id] for item in test]),
+            test=np.array([row[item.id] for item in test]),
         )
-        probes.append((test, lesson))
+        probes.append((test, split))
     if not probes:
         raise ProbandError(
             f"relation {items[0].tags['relation']!r} has no true and false items to learn from and to ask"
@@ -145,7 +145,7 @@ def solve_with(items: Sequence[Item], features: Features, *, seed: int, options:
         relations[str(item.tags["relation"])].append(item)
     for own in relations.values():
         sentences, probes = probes_of(own)
-        logits = fit_and_ask(features(sentences), [lesson for _, lesson in probes], options.settings, seed=seed)
+        logits = train_and_score(features(sentences), [split for _, split in probes], options.settings, seed=seed)
         for (questions, _), row in zip(probes, logits, strict=True):
             for item, logit in zip(questions, row.tolist(), strict=True):
                 answers[item.id] = Answer(item_id=item.id, scores=(logit, -logit))
@@ -156,7 +156,8 @@ def solve_with(items: Sequence[Item], features: Features, *, seed: int, options:
 
 
 def by_words(items: Sequence[Item], model: EmbedsWords, *, seed: int, options: WordLearningOptions) -> list[Answer]:
-    features = contextual(model, template=options.template, layers=layers_of(options.layers, model.layers))
+    template = options.template or template_of(items[0])  # one build has one template
+    features = contextual(model, template=template, layers=layers_of(options.layers, model.layers))
     return solve_with(items, features, seed=seed, options=options)
 
 
