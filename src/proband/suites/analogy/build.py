@@ -128,7 +128,6 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 
 def plan_of(options: BuildOptions, *, seed: int) -> AnalogyPlan:
     """Read the relations and set up a generator of negatives for each."""
-    families = options.families
     every, licence = sources.read(options.data)
     names = [fold(name) for name in options.relations.split(",") if name.strip()]
     chosen = [relation for relation in every if not names or any(name in fold(relation.name) for name in names)]
@@ -146,7 +145,7 @@ def plan_of(options: BuildOptions, *, seed: int) -> AnalogyPlan:
     ]
     return AnalogyPlan(
         options=options,
-        families=families,
+        families=options.families,
         seed=seed,
         template=pattern(options.template),
         samplers=samplers,

@@ -158,11 +158,10 @@ class NegativeSampler:
         negatives: dict[Pair, None] = {}
         for number, pair in enumerate(self._candidates(probe, at, half, rng)):
             listed = self.relation.holds(pair)
-            elsewhere = not listed and self.others is not None and self.others.holds(pair)
-            false_negative = listed or elsewhere
+            true = listed or (self.others is not None and self.others.holds(pair))
             if number == 0 and listed:
                 self.true[probe] += 1
-            if pair == right or (not self.faithful and (false_negative or fold(pair[0]) == fold(pair[1]))):
+            if pair == right or (not self.faithful and (true or fold(pair[0]) == fold(pair[1]))):
                 continue
             negatives[pair] = None
             if len(negatives) == count:
