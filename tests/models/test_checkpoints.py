@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.models import load
+from proband.models.checkpoints import find
 from proband.models.hf import folder_of
 
 
@@ -57,3 +59,20 @@ def test_a_gguf_file_that_is_not_there(tmp_path: Path) -> None:
     for kind in ("gguf", "hf"):
         with pytest.raises(ProbandError, match=r"none\.gguf: no such file"):
             load(f"{kind}:{tmp_path / 'none.gguf'}")
+
+
+@pytest.mark.parametrize("missing", ["config.json", "vocab.json", "model-00002-of-00002.safetensors"])
+def test_an_interrupted_download_is_not_taken_for_a_model(
+    missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shards = [f"model-0000{n}-of-00002.safetensors" for n in (1, 2)]
+    index = {"weight_map": dict(zip("ab", shards, strict=True))}
+    files = dict.fromkeys(["config.json", "vocab.json", *shards], "{}")
+    for name, text in (files | {"model.safetensors.index.json": json.dumps(index)}).items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: str(tmp_path))
+    assert find("owner/name", name="hf:owner/name").folder == tmp_path
+    (tmp_path / missing).unlink()
+    with pytest.raises(ProbandError, match="owner/name is not in the hub cache"):
+        find("owner/name", name="hf:owner/name")

@@ -24,7 +24,7 @@ import numpy as np
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.files import cache_folder, sha256_file
+from proband.core.files import cache_folder, read_json, sha256_file
 
 TOKENIZER = (
     "tokenizer.json",
@@ -92,7 +92,7 @@ def _snapshot(repo: str, *, kind: str, revision: str | None, allow_pickle: bool)
     wanted = [*WANTED, "*.bin"] if allow_pickle else WANTED
     try:
         folder = Path(snapshot_download(repo, revision=revision, local_files_only=True))
-        if any(_weights(folder, "safetensors")) or (allow_pickle and any(_weights(folder, "bin"))):
+        if _complete(folder, "model.safetensors") or (allow_pickle and _complete(folder, "pytorch_model.bin")):
             return folder
     except (LocalEntryNotFoundError, OSError):
         pass  # not in the cache: fetch it below
@@ -109,6 +109,14 @@ def _snapshot(repo: str, *, kind: str, revision: str | None, allow_pickle: bool)
         raise ProbandError(f"{repo} cannot be downloaded: {str(error).splitlines()[0]}; {advice}") from None
     except (LocalEntryNotFoundError, OSError, RuntimeError):
         raise ProbandError(f"{repo} is not in the hub cache and the hub cannot be reached; {advice}") from None
+
+
+def _complete(folder: Path, weights: str) -> bool:
+    """Whether a snapshot has configuration, vocabulary and all shards; an interrupted download leaves a part."""
+    index = folder / f"{weights}.index.json"
+    shards = set(read_json(index)["weight_map"].values()) if index.is_file() else {weights}
+    there = {path.name for path in folder.iterdir()}
+    return "config.json" in there and bool(VOCABULARY & there) and (shards <= there or weights in there)
 
 
 def _check(files: Files, *, name: str, allow_pickle: bool) -> Files:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Text
 from proband.models import load
 from proband.models.lm import continuation_scores
-from proband.models.lm.causal import first_token
+from proband.models.lm.causal import bos_token
+from proband.models.lm.network import count_words
 from proband.training.recipe import Recipe
 
 
@@ -49,8 +51,8 @@ def test_a_bos_that_opens_chat_turns_does_not_open_documents(gpt2: Any) -> None:
     plain = "{{ bos_token }}{% for message in messages %}{{ message['content'] }}{% endfor %}"
     for template, expected in ((chat, "<|endoftext|>"), (plain, "<|im_start|>"), (None, "<|im_start|>")):
         tokenizer.chat_template = template
-        assert tokenizer.convert_ids_to_tokens(first_token(tokenizer, "auto", "m")) == expected
-        assert tokenizer.convert_ids_to_tokens(first_token(tokenizer, "always", "m")) == "<|im_start|>"
+        assert tokenizer.convert_ids_to_tokens(bos_token(tokenizer, "auto", "m")) == expected
+        assert tokenizer.convert_ids_to_tokens(bos_token(tokenizer, "always", "m")) == "<|im_start|>"
 
 
 def test_bos_policies_change_score_and_identity(tiny: Tiny) -> None:
@@ -129,3 +131,24 @@ def test_errors_in_one_line(gpt2: Any, tmp_path: Path) -> None:
         gpt2.finetuning([("The capital", "")], recipe=Recipe())
     with pytest.raises(ProbandError, match="must not be negative"):
         gpt2.generate(["a"], max_tokens=1, temperature=-1, seed=0)
+
+
+def test_what_changes_an_answer_is_part_of_the_identity_and_nothing_else(tiny: Tiny, tmp_path: Path) -> None:
+    """A batch size, texts that are cut, other end-of-text tokens; a default run has none of these."""
+    folder = tmp_path / "copy"
+    shutil.copytree(tiny("gpt2"), folder)
+    default = load(f"hf:{folder}", {"device": "cpu"})
+    plain = dict(default.identity())
+    assert not {"batch", "cut_left", "ends"} & plain.keys()
+    assert load(f"hf:{folder}", {"device": "cpu", "batch": 1}).identity() == {**plain, "batch": "1"}
+    default.cut_left = True
+    assert default.identity() == {**plain, "cut_left": "True"}
+    (folder / "generation_config.json").write_text('{"eos_token_id": [0, 7]}')
+    assert load(f"hf:{folder}", {"device": "cpu"}).identity() == {**plain, "ends": "[0, 7]"}
+
+
+def test_words_that_were_cut_off_do_not_divide_a_score(gpt2: Any) -> None:
+    (tokens,) = gpt2.read(["The capital of France is Paris"], contexts=[True])
+    cut = tokens.last(3)
+    assert count_words(cut, cut.counted(0)) == len({len(cut.text[: at + 1].split()) for at in cut.begins})
+    assert count_words(cut, cut.counted(0)) < count_words(tokens, tokens.counted(0)) == 6

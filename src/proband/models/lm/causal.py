@@ -28,7 +28,7 @@ from proband.core.protocols import Chat, Floats, Reply, Score, Text
 from proband.models.lm.continuation_scores import continuation_logprobs, text_logprobs
 from proband.models.lm.embeddings import EmbedsTokens
 from proband.models.lm.finetuning import FineTuning
-from proband.models.lm.generation import Writing, generate, write_all
+from proband.models.lm.generation import Writing, end_tokens, generate, write_all
 from proband.models.lm.network import Ints, Tokens, by_spelling, count_words, encode, once, shorten
 
 
@@ -42,7 +42,7 @@ class Causal(EmbedsTokens):
     def __init__(self, model: Any, tokenizer: Any, *, name: str, bos: str = "auto", **more: Any) -> None:
         super().__init__(model, tokenizer, name=name, **more)
         self.pad = 0  # a padding token may lack an embedding
-        self.bos = self.bos_in_context = first_token(tokenizer, bos, name)
+        self.bos = self.bos_in_context = bos_token(tokenizer, bos, name)
         if bos == "auto":
             own = tokenizer.bos_token_id
             adds = own is not None and tokenizer("a")["input_ids"][:1] == [own]  # the tokenizer itself
@@ -52,6 +52,8 @@ class Causal(EmbedsTokens):
         """`bos` begins every text, `bos_without_context` those without a context."""
         tokens = {"bos": self.bos_in_context, "bos_without_context": self.bos}
         shown = {k: "none" if v is None else self.tokenizer.convert_ids_to_tokens(v) for k, v in tokens.items()}
+        ends = end_tokens(self)  # a generation_config.json may have others than the config, which has its own hash
+        shown |= {"ends": str(sorted(ends))} if ends != end_tokens(self, "config") else {}
         return {**super().identity(), **shown}
 
     def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]:
@@ -116,7 +118,7 @@ class Causal(EmbedsTokens):
         return FineTuning(self, examples, **settings)
 
 
-def first_token(tokenizer: Any, policy: str, name: str) -> int | None:
+def bos_token(tokenizer: Any, policy: str, name: str) -> int | None:
     """The token id of the BOS by a policy."""
     if policy == "never":
         return None

@@ -71,7 +71,7 @@ class _Writer:
 
     def __init__(self, model: LocalModel, prompts: Sequence[str], rows: Sequence[Ints], options: Writing) -> None:
         self.model, self.rows, self.options, self.longest = model, rows, options, model.longest
-        self.tokenizer, self.ends = model.tokenizer, _ends(model)
+        self.tokenizer, self.ends = model.tokenizer, end_tokens(model)
         self.streams = [_stream(prompt, options.seed) for prompt in prompts]
         self.written: list[list[int]] = [[] for _ in prompts]
         self.logprobs: list[list[float]] = [[] for _ in prompts]
@@ -211,9 +211,8 @@ def _stream(prompt: str, seed: int) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest[:16], "little"))
 
 
-def _ends(model: LocalModel) -> set[int]:
-    """The end-of-text tokens of the tokenizer and of the model's generation config."""
-    config = getattr(model.network.model, "generation_config", None)
-    named = getattr(config, "eos_token_id", None)
+def end_tokens(model: LocalModel, config: str = "generation_config") -> set[int]:
+    """The end-of-text tokens of the tokenizer and of the model's generation config (or of its config)."""
+    named = getattr(getattr(model.network.model, config, None), "eos_token_id", None)
     more = named if isinstance(named, list) else [named]
     return {int(token) for token in (*more, model.tokenizer.eos_token_id) if token is not None}

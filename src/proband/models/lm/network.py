@@ -28,7 +28,7 @@ R = TypeVar("R")
 CHUNK_OF_ITEMS = {"cpu": 32}  # items answered between two writes, at most
 CHUNK_OF_WORK = {"cpu": 2.0**37}  # parameters x characters between two writes: a few seconds, on a slow machine too
 WRITING = {"cuda": 8}  # factor on the tokens of a batch in generation, where the head reads one state per row
-CHUNK = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time
+MOST_SCORES = {"cuda": 2**28, "cpu": 2**24}  # most numbers (rows x vocabulary) of scores held at a time
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class Tokens:
     begins: Ints
     ends: Ints
     words: Ints
+    cut: bool = False  # whether the text has more tokens than these
 
     def counted(self, start: int) -> Ints:
         """Positions of the text's own tokens that begin at character `start` or later."""
@@ -59,7 +60,7 @@ class Tokens:
         own = self.words >= 0
         special = int(np.argmax(own)) if own.any() else len(self.ids)
         keep = np.r_[np.arange(special), np.arange(special + len(self.ids) - most, len(self.ids))]
-        return Tokens(self.text, self.ids[keep], self.begins[keep], self.ends[keep], self.words[keep])
+        return Tokens(self.text, self.ids[keep], self.begins[keep], self.ends[keep], self.words[keep], cut=True)
 
     def inside(self, span: tuple[int, int]) -> Ints:
         """Positions of the tokens that share a character with the span."""
@@ -108,7 +109,7 @@ def count_words(tokens: Tokens, positions: Ints) -> int:
     >>> count_words(tokens, np.array([1, 2, 3]))
     2
     """
-    if len(positions) == np.count_nonzero(tokens.words >= 0):
+    if len(positions) == np.count_nonzero(tokens.words >= 0) and not tokens.cut:
         return len(tokens.text.split())
     return words_at(tokens.text, tokens.begins[positions].tolist())
 
@@ -338,7 +339,7 @@ class Network:
         import torch
 
         head = self.head()
-        size = max(1, CHUNK.get(self.device.type, 2**24) // self.vocabulary)
+        size = max(1, MOST_SCORES.get(self.device.type, 2**24) // self.vocabulary)
         parts = []
         with torch.inference_mode():
             for first in range(0, len(states), size):
@@ -376,7 +377,7 @@ class LocalModel:
         batch: int | None = None,
     ) -> None:
         self.name, self.tokenizer, self.longest, self._identity = name, tokenizer, longest, identity
-        self.network = Network(model, batch=batch)
+        self.network, self.batch = Network(model, batch=batch), batch
         self.layers = self.network.layers
         self.chunk = self.chunks.get(self.network.device.type, 256)
         self.parameters = sum(each.numel() for each in model.parameters())
@@ -385,7 +386,9 @@ class LocalModel:
         self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
 
     def identity(self) -> Mapping[str, str]:
-        return {"kind": self.kind, **self._identity(), "dtype": self.network.dtype}
+        more = {"batch": str(self.batch)} if self.batch else {}
+        more |= {"cut_left": "True"} if self.cut_left else {}
+        return {"kind": self.kind, **self._identity(), "dtype": self.network.dtype, **more}
 
     def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]:
         """Tokens with the tokenizer's own special ones. `contexts`: whether a text begins with a context before

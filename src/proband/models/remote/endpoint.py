@@ -95,9 +95,6 @@ class Endpoint:
         except (httpx.HTTPError, httpx.InvalidURL, ImportError, ValueError, LookupError, TypeError):
             return []
 
-    def __repr__(self) -> str:
-        return f"Endpoint({self.url!r})"  # without the key
-
     def map(self, ask: Ask[T], count: int, *, on_result: Callable[[int, T], None] | None = None) -> list[T]:
         """Call `ask(caller, i)` for i < count, several at a time, and `on_result(i, value)` as each arrives.
 

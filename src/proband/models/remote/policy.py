@@ -46,7 +46,7 @@ class Policy:
         >>> Policy(first_wait=1).wait(b"", 3) == Policy(first_wait=1).wait(b"", 3), 4 <= Policy().wait(b"", 3) < 8
         (True, True)
         """
-        u = random.Random(f"{self.seed}:{request}:{attempt}").random()
+        u = random.Random(f"{self.seed}:{request!r}:{attempt}").random()
         return min(self.longest_wait, self.first_wait * 2.0**attempt) * (1 + u) / 2
 
 
