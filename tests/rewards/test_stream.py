@@ -99,6 +99,37 @@ def test_a_word_that_often_denies_may_be_the_answer(tmp_path: Path) -> None:
     assert [made.reward(made[0], reply).total for reply in replies] == [1.0] * 6
 
 
+@pytest.mark.parametrize("right", ["5", "-5", "0.5"])
+def test_a_number_is_paid_with_its_sign_and_its_point_only(right: str, tmp_path: Path) -> None:
+    numbers = ["5", "-5", "50", "0.5"]
+    (tmp_path / "n.jsonl").write_text(json.dumps({"question": "?", "choices": numbers, "answer": right}), "utf-8")
+    (tmp_path / "o.jsonl").write_text(json.dumps({"question": "?", "answer": right}), "utf-8")
+    for name in ("n", "o"):
+        made = Stream("questions", data=str(tmp_path / f"{name}.jsonl"))
+        for number in (*numbers, ".05", "1/5", "5%", "-0.5"):
+            for form in ("{}", "Answer: {}", "<answer>{}</answer>", "The answer is {}."):
+                reply = form.format(number.replace("-", "−"))
+                assert made.reward(made[0], reply).total == float(number == right), (name, reply)
+
+
+def test_what_is_no_text_gets_nothing() -> None:
+    assert stream().reward(stream()[1], None).total == 0
+
+
+def test_items_of_the_test_split_are_handed_out_only_where_there_is_no_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert {Stream("script", seed=0)[number].split for number in range(40)} == {"train"}
+    assert "no train split" not in capsys.readouterr().err
+    assert Stream("facts", seed=0)[0].split == "test"
+    assert "facts: these items have no train split" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("end", ["Let me know if you have questions!", "Hope that helps :)"])
+def test_courtesy_changes_no_answer(end: str) -> None:
+    assert stream().reward(stream()[1], f"Answer: {stream().answer(stream()[1])}\n\n{end}").total == 1
+
+
 def test_full_width_letters_are_read() -> None:
     item = stream()[1]
     assert item.gold is not None

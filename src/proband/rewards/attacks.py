@@ -23,7 +23,7 @@ def read_kinds(path: str | Path = DATA / "rewards" / "sham_replies.txt") -> list
 
 
 def filled(kind: str, item: Item, *, question: str = "") -> str:
-    """A reply of a kind to an item with choices, or with accepted answers, beside which there is one made-up answer.
+    """A reply of a kind to an item with choices, or with accepted answers, next to which there is one made-up answer.
 
     >>> filled("{right} or {wrong}", Item(id="a", suite="s", prompt="?", choices=("aunt", "uncle"), gold=0))
     'aunt or uncle'

@@ -1,6 +1,6 @@
 """A stream as an environment of OpenEnv (`pip install openenv-core`): `reset` asks, `step` rewards the reply.
 
-`create_app(ProbandEnvironment, Reply, Question)` of `openenv.core.env_server` serves it.
+`create_app(ProbandEnvironment, ReplyAction, QuestionObservation)` of `openenv.core.env_server` serves it.
 """
 
 from __future__ import annotations

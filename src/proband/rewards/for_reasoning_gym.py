@@ -1,7 +1,7 @@
 """A stream as a data set of reasoning-gym (`pip install 'proband[audit]'`): importing this registers `proband`.
 
     import proband.rewards.for_reasoning_gym
-    data = reasoning_gym.create_dataset("proband", k="2,3", task="clean", size=500, seed=42)
+    data = reasoning_gym.create_dataset("proband", options={"k": "2,3"}, size=500, seed=42)
     data.score_answer("aunt", data[17])
 
 The entry's question asks for one of the relations; `score_answer` is the reward of the stream that the entry names, so
@@ -10,7 +10,7 @@ that `reasoning_gym.get_score_answer_fn("proband")`, which knows no config, scor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from proband.core.errors import not_installed
@@ -19,7 +19,6 @@ try:
     from reasoning_gym.factory import DATASETS, ProceduralDataset, register_dataset
 except ModuleNotFoundError as error:
     raise not_installed(error, "proband.rewards.for_reasoning_gym") from None
-from proband import suites
 from proband.rewards.stream import shared_stream
 
 NAME = "proband"
@@ -27,12 +26,11 @@ NAME = "proband"
 
 @dataclass
 class ProbandConfig:
-    """As in `Stream`; `k` and `task` are options of the default suite."""
+    """As in `Stream`; `options` are those of the suite."""
 
     suite: str = ""
     variation: str = ""
-    k: str = "2,3"
-    task: str = "clean"
+    options: dict[str, Any] = field(default_factory=dict)
     seed: int | None = None
     size: int = 500
 
@@ -45,15 +43,13 @@ class ProbandDataset(ProceduralDataset):  # type: ignore[misc]
 
     def __init__(self, config: ProbandConfig) -> None:
         super().__init__(config=config, seed=config.seed, size=config.size)
-        own = {"k": config.k, "task": config.task} if not config.suite or suites.suite(config.suite).stream else {}
-        self.options = {"suite": config.suite, "seed": self.seed, "variation": config.variation, **own}
+        self.options = {"suite": config.suite, "seed": self.seed, "variation": config.variation, **config.options}
         self.stream = shared_stream(**self.options)
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
         row, item = self.stream.row(idx), self.stream[idx]
-        difficulty = {name: item.tags[name] for name in ("k", "task") if name in item.tags}
-        metadata = {"source_dataset": NAME, "source_index": idx, "id": item.id, "tags": dict(item.tags)}
-        metadata |= {"stream": self.options, "difficulty": difficulty}
+        metadata = {"source_dataset": NAME, "source_index": idx, "id": item.id, "difficulty": dict(item.tags)}
+        metadata["stream"] = self.options
         return {"question": row["question"], "answer": row["answer"], "metadata": metadata}
 
     def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:

@@ -1,7 +1,7 @@
 """A stream as a taskset of verifiers (its interface v1: tasks, rewards, `validate`): `pip install verifiers`.
 
-`ProbandTaskset(ProbandTasksetConfig(k="2,3", size=1000))` yields tasks whose reward is that of the stream and whose
-`validate` replays the certificate of the item, from its text.
+`ProbandTaskset(ProbandTasksetConfig(options={"k": "2,3"}, size=1000))` yields tasks whose reward is that of the stream
+and whose `validate` replays the certificate of the item, from its text.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class ProbandTask(vf.Task[ProbandTaskData]):  # type: ignore[misc]
 
 class ProbandTasksetConfig(vf.TasksetConfig):  # type: ignore[misc]
     size: int = 1000
+    suite: str = ""
     seed: int = 0
-    k: str = "2,3"
-    task_kind: str = "clean"
     variation: str = ""
+    options: dict[str, Any] = {}  # noqa: RUF012 (pydantic copies it)
 
 
 class ProbandTaskset(vf.Taskset[ProbandTask, ProbandTasksetConfig]):  # type: ignore[misc]
     def load(self) -> Iterator[ProbandTask]:
         config = self.config
-        options = {"seed": config.seed, "k": config.k, "task": config.task_kind, "variation": config.variation}
+        options = {"suite": config.suite, "seed": config.seed, "variation": config.variation, **config.options}
         for number in range(config.size):
             row = shared_stream(**options).row(number)
             data = ProbandTaskData(id=row["id"], prompt=row["question"], number=number, options=options)

@@ -6,7 +6,7 @@ reward = answer * (1 - s + s * steps)
 including thoughts but no sentences of the question, that lead to the answer (`process_reward`); s is `steps_weight`.
 
 An answer gets a reward if the reply asserts it as final: in <answer> tags, in a box, on a line `Answer: ...` that no
-other text changes, as a last sentence such as "It is the aunt", or as the whole reply (`attacks.py`).
+other text changes, as a last sentence such as "So it is the aunt", or as the whole reply (`attacks.py`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.metrics import accuracy_of, chosen_answer
 from proband.core.plugins import declared, read_options
+from proband.core.progress import log
 from proband.core.suite import Suite
 from proband.core.types import Item
 from proband.pipeline.steps import check_reply
@@ -72,8 +73,8 @@ class Reward:
 
 class Stream:
     """Items of a suite, endless and seeded: number n is made without those before it. A suite without a stream
-    of its own gives the items of a build in a seeded order, round after round. `variation`: one of the suite's, of
-    every item. `options` are those of `proband build SUITE`."""
+    of its own gives the train split of a build in a seeded order, round after round. `variation`: one of the suite's,
+    of every item. `options` are those of `proband build SUITE`."""
 
     def __init__(
         self, suite: str = "", *, seed: int = 0, variation: str = "", think: bool = False,
@@ -96,9 +97,12 @@ class Stream:
         self.at: Callable[[int], Item] = lru_cache(maxsize=KEPT)(at)
 
     def _from_files(self, options: Any) -> Callable[[int], Item]:
-        items = list(self.suite.build(options, seed=self.seed).items)
-        if not items:
+        built = list(self.suite.build(options, seed=self.seed).items)
+        if not built:
             raise ProbandError(f"{self.suite.name} has no items with these options")
+        items = [item for item in built if item.split == "train"] or built
+        if items[0].split != "train":
+            log(f"{self.suite.name}: these items have no train split; a model trained on them cannot be tested on them")
 
         def at(number: int) -> Item:
             turn, place = divmod(number, len(items))
@@ -129,9 +133,9 @@ class Stream:
         """The right answer, as a worked example shows it."""
         return str(self.asking.answer(item))
 
-    def reward(self, item: Item, reply: str) -> Reward:
+    def reward(self, item: Item, reply: str | None) -> Reward:
         asked = self.question(item)
-        reply = unicodedata.normalize("NFKC", reply).replace("\u2010", "-")
+        reply = re.sub("[\u2010\u2212]", "-", unicodedata.normalize("NFKC", reply or ""))
         text = _without(without_thoughts(reply), asked, item.prompt)
         known = item.choices or tuple(map(str, item.facts.get("answers", ())))  # accepted answers of an open question
         final = asserted(text, item.choices, prompt=item.prompt) if known else text
@@ -243,16 +247,16 @@ def is_bare(answer: str, choice: str) -> bool:
     lettered = own[1:] if re.match(r"\W*[a-zA-Z][*]*[).:\]]", answer) else own
     strange = set(re.sub(r"(?<=\w)-(?=\w)|[\w\s]", "", answer)) - set(EDGES + choice)  # a tick, a tilde
     denied = bool(strange) or "[ ]" in answer or (answer[:1] in ("!", "-") and not choice.startswith(answer[:1]))
-    return not denied and (own == words or lettered == words or len(own) == 1)
+    return not denied and (own == words or lettered == words or (len(own) == 1 and not own[0][-1].isdigit()))
 
 
 def plain_answer(text: str) -> str:
     """
-    >>> plain_answer(" **The** Sister-in-Law. ")
-    'sister in law'
+    >>> plain_answer(" **The** Sister-in-Law. "), plain_answer("-0.5!")
+    ('sister in law', '-0.5')
     """
-    words = ARTICLE.sub("", re.sub(r"[*_`]|(?<=\d),(?=\d{3})", "", text).strip(EDGES)).lower()
-    return " ".join(re.findall(r"[^\W_]+", words))
+    words = ARTICLE.sub("", re.sub(r"[*_`]|(?<=\d),(?=\d{3})", "", text).lstrip(EDGES.replace(".", ""))).lower()
+    return " ".join(re.findall(r"(?<!\S)-?(?:\d*\.)?\d+(?!\w)|[^\W_]+", words))
 
 
 def process_reward(item: Item, reply: str, *, answer: str = "") -> float:
