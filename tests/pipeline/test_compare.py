@@ -18,9 +18,9 @@ from proband.core.files import dumps, sha256_file, write_json, write_text
 from proband.core.suite import Table
 from proband.core.types import Answer, Item, Run
 from proband.pipeline.compare import compare
+from proband.pipeline.plan import PlannedSizes
 from proband.pipeline.report import report
 from proband.reporting.numbers.comparisons import ComparedRuns
-from proband.stats.planning import PlannedSizes
 
 TOY = toy_suite(tables=(Table(name="k", title="By k", rows=(), columns=("k",)),))
 

@@ -143,6 +143,18 @@ def test_twins_on_few_tuples(tuples: int, items: int) -> None:
         assert (p_values(a, b, design) < 0.05).mean() <= 0.07 + 0.015
 
 
+def test_the_names_of_clusters_do_not_matter() -> None:
+    """An item's two clusters of one kind were taken in the order of their names, and the interval with them."""
+    for seed in range(40):
+        rng, x = np.random.default_rng(seed), np.random.default_rng(seed).normal(size=40)
+        pairs = np.array([rng.choice(12, 2, replace=False) for _ in range(40)])
+        one, other = (
+            stats.mean(x, clusters=[{str(name) for name in pair} for pair in names])
+            for names in (pairs, rng.permutation(12)[pairs])
+        )
+        assert (one.low, one.high) == pytest.approx((other.low, other.high))
+
+
 @pytest.mark.parametrize(("clusters", "size", "r"), [(6, 10, 0.2), (8, 12, 0.2), (10, 10, 0.0)])
 def test_equal_models_on_few_clusters_under_holm(clusters: int, size: int, r: float) -> None:
     """A false difference in 5 % of boards of 20 models at most, but for the noise of 200 boards; it was 27 %."""

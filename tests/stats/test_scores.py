@@ -66,3 +66,34 @@ def test_nets_of_several_sets_show_their_spread_within_sets() -> None:
             assert seeds_of(moved, trained=True).variance == pytest.approx(between)
             assert seeds_of(moved, trained=True).count == 6
     assert widths[0] < widths[1] / 2
+
+
+def test_a_selection_has_exactly_the_items_with_its_tags() -> None:
+    relations = Scores.of([1, 1, 0, 0], tags={"rel": ["capital", "capital", "colour", "colour"], "k": ["a", 1, 1, 2]})
+    assert len(relations.where(rel=("capital-of",))) == 0
+    assert len(relations.where(rel=("capital", "capital-of"))) == 2
+    assert [len(relations.where(k=k)) for k in (1, "1", ("a", 2))] == [2, 0, 2]
+
+
+def test_a_share_less_a_mean_is_a_difference_of_means() -> None:
+    share, mean = Scores.of([1, 0] * 20), Scores.of([1, 2, 3, 4] * 10)
+    found, turned = share.minus(mean), mean.minus(share)
+    assert (found.low, found.high) == pytest.approx((-turned.high, -turned.low))
+    assert found.high == pytest.approx(stats.difference([1, 0] * 20, [1, 2, 3, 4] * 10).high)
+
+
+def test_a_difference_from_a_constant_is_shown_equal_within_a_margin() -> None:
+    numbers = (np.arange(20000) % 4 == 0).astype(float)
+    for scores, constant in ((Scores.of(numbers), 0.25), (Scores.of(numbers * 8), 2.0)):
+        near, far = (scores.against(constant).equal_within(part * constant) for part in (0.1, 0.01))
+        assert near is not None
+        assert far is not None
+        assert near < 0.001 < 0.05 < far
+        assert (scores.against(0.0).equal_within(0.1) or 0.0) > 0.5
+    assert Scores.of(numbers).against(0.26).equal_within(0.005) > 0.5  # type: ignore[operator]
+
+
+def test_sets_add_up_to_the_value_also_of_a_macro_mean() -> None:
+    numbers, sets = (np.random.default_rng(0).random((3, 60)) < 0.6).astype(float), np.array([0, 1] * 30)
+    macro = Scores.of(numbers, tags={"r": ["a"] * 50 + ["b"] * 10}, estimator=stats.Macro(by="r"), sets=sets)
+    assert macro.by_set.sum(axis=1) == pytest.approx(macro.values)

@@ -48,6 +48,17 @@ def test_differences_are_those_of_compare(tmp_path: Path) -> None:
         (lambda: stats.difference([1, 0], [1]), "a has 2 items and b 1"),
         (lambda: stats.plan(0.05), "two pilot systems"),
         (lambda: stats.plan(0.05, a=[1, 0], b=[1, 0]), "do not differ"),
+        (lambda: stats.plan(5, items=400), "a difference of shares is below 1"),
+        (lambda: stats.plan(0.05, a=[1, 0] * 50, agreement=5), "agreement is 5; it must lie between -1 and 1"),
+        (lambda: stats.plan(0.05, items=400, tests=0), "tests is 0; it must be 1 or more"),
+        (lambda: stats.mean([1, 0, 1], clusters={"doc": "abc", "page": "ab"}), "differ in length: 'doc' 3, 'page' 2"),
+        (lambda: stats.mean([1, 0] * 2, clusters=["a", None, "b", "b"]), "item 1 has no cluster name"),
+        (lambda: stats.mean([1, 0], clusters=[("a", 1), ("a", np.nan)]), "item 1 has no cluster name"),
+        (lambda: stats.mean([1, 0], clusters=stats.Clusters.named(None, 3)), "3 clusters for 2 items"),
+        (lambda: stats.Scores.of([]), "one number per item"),
+        (lambda: stats.Scores.of([[1, 0], [1]]), "one number per item"),
+        (lambda: stats.Scores.of([1, np.nan]), "item 1 is nan, which is not a score"),
+        (lambda: stats.Scores.of([1, 0, 1], tags={"k": [0.5, 1.5]}), "2 names for 3 items"),
     ],
 )
 def test_errors_in_one_line(call: object, words: str) -> None:

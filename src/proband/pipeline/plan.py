@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -19,7 +19,14 @@ from proband.pipeline.logs import one_set
 from proband.reporting.numbers.study import Study
 from proband.stats import on_common_items
 from proband.stats.clusters import GrowingClusters, clusters_of
-from proband.stats.planning import Pilot, PlannedDesign, PlannedSizes, required
+from proband.stats.planning import Pilot, PlannedDesign, check, required
+
+# the result of `plan` in Python, and with --json
+PlannedSizes = TypedDict("PlannedSizes", {  # noqa: UP013
+    "basis": str, "design": dict[str, Any], "difference": float, "power": float, "correlation": float, "sd": float,
+    "now": dict[str, Any], "more_clusters": dict[str, Any] | None, "more_items_per_cluster": dict[str, Any] | None,
+    "interval": dict[str, list[dict[str, Any] | None]] | None,
+})  # fmt: skip
 
 
 def plan(
@@ -51,16 +58,7 @@ def plan(
     :param agreement: Without pilot runs: correlation of two systems' answers to the same item.
     :param within: Without pilot runs: correlation of the differences on two items that share a cluster.
     """
-    if not 0 < difference < float("inf"):
-        raise ProbandError(f"--difference is {difference:g}; it must be a number above 0")
-    for name, value, low, high, inside in (
-        ("accuracy", accuracy, 0, 1, 0 < accuracy < 1),
-        ("agreement", agreement, -1, 1, -1 <= agreement <= 1),
-        ("within", within, 0, 1, 0 <= within <= 1),
-        ("power", power, 0.05, 1, 0.05 < power < 1),
-    ):
-        if not inside:
-            raise ProbandError(f"--{name} is {value:g}; it must lie between {low:g} and {high:g}")
+    check(difference, power=power, accuracy=accuracy, agreement=agreement, within=within, tests=tests, option="--")
     path = Path(source)
     below = not (path / "items.jsonl").exists() and any(path.glob("**/run.json"))
     if second is not None or (path / "run.json").exists() or below or path.suffix in (".csv", ".tsv", ".eval", ".json"):
@@ -73,11 +71,7 @@ def plan(
         pilot, values = _from_items(source, by=by, square=square, within=within)
         of = f"correlation of two systems {agreement:g}, of items that share a cluster {within:g}"
         basis = f"assumed: accuracy {accuracy:g}, {of}"
-    if tests < 1:
-        raise ProbandError(f"--tests is {tests}; it must be 1 or more")
     pilot = replace(pilot, tests=tests)
-    if pilot.share and difference >= 1:
-        raise ProbandError(f"--difference is {difference:g}: a difference of shares is below 1 (0.05 is 5 points)")
     now = PlannedDesign(pilot=pilot, scale=pilot.variances())
     sizes = {"items": pilot.items, "clusters": pilot.clusters, **({by: values} if by else {})}
     clusters, fuller = (required(pilot, difference, power=power, by=way) for way in ("clusters", "within"))

@@ -22,18 +22,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from proband.core.errors import ProbandError
 from proband.core.metrics import Estimate
 from proband.stats import planning
-from proband.stats.clusters import LEAST_FREEDOM, ONE_SEED, Clusters, Floats, Ints, clusters_of, share_of_trainings
+from proband.stats.clusters import (
+    LEAST_FREEDOM,
+    ONE_SEED,
+    Clusters,
+    Floats,
+    Ints,
+    clusters_of,
+    highest_hidden_failure_share,
+    names_by_item,
+)
 from proband.stats.estimators.macro import Macro
 from proband.stats.estimators.mean import Mean
 from proband.stats.estimators.set_metric import SetMetric
 from proband.stats.estimators.share import Share
 from proband.stats.multiple_tests import beats_all, holm, holm_where_tested
-from proband.stats.scores import Difference, Scores, contrast, estimator_of, macro_mean, on_common_items
+from proband.stats.scores import Difference, Scores, contrast, estimator_of, macro_mean, on_common_items, runs_of
 
 __all__ = [
     "LEAST_FREEDOM",
@@ -54,13 +61,13 @@ __all__ = [
     "contrast",
     "difference",
     "estimator_of",
+    "highest_hidden_failure_share",
     "holm",
     "holm_where_tested",
     "macro_mean",
     "mean",
     "on_common_items",
     "plan",
-    "share_of_trainings",
 ]
 Values = Sequence[float] | Sequence[Sequence[float]] | Any  # or an array
 
@@ -69,8 +76,8 @@ Values = Sequence[float] | Sequence[Sequence[float]] | Any  # or an array
 class Plan:
     """What a difference needs. `power` and `detectable` are those of the design as it is; `items` and `clusters` are
     needed if the design grows by further clusters of the same size, `items_in_same_clusters` if the clusters grow.
-    None: no number is enough. `interval`: the 95 % interval of `items` where pilots were given, since these know the
-    variance only so well."""
+    None: no number is enough. `interval`: the 95 % interval of `items` where pilots were given, because a pilot only
+    estimates the variance."""
 
     power: float
     detectable: float | None
@@ -81,8 +88,8 @@ class Plan:
 
 
 def mean(values: Values, *, clusters: Any = None, share: bool | None = None) -> Estimate:
-    """The mean of one number per item. `share`: the numbers lie between 0 and 1 and the interval must too (found out
-    from the numbers unless given).
+    """The mean of one number per item. `share`: the interval must lie between 0 and 1 (default: true if all numbers
+    are between 0 and 1).
 
     >>> found = mean([1] * 30 + [0] * 10)
     >>> found.mean, round(found.low, 3), round(found.high, 3)
@@ -141,19 +148,19 @@ def plan(
     >>> plan(0.05, clusters=[i // 10 for i in range(400)]).items_in_same_clusters is None
     True
     """
-    if difference <= 0 or not 0.05 < power < 1:
-        raise ProbandError("a difference must be above 0, a power between 0.05 and 1")
+    planning.check(difference, power=power, accuracy=accuracy, agreement=agreement, within=within, tests=tests)
     if a is not None:
         sides = [_scores(a, clusters, "a")] if b is None else _pair(a, b, clusters, "pilots need")
         pilot = planning.Pilot.of(sides, agreement=agreement)
     else:
-        count = items if items is not None else len(clusters if clusters is not None else ())
-        if not count or not 0 < accuracy < 1 or not -1 <= agreement < 1 or not 0 <= within <= 1:
+        names = None if clusters is None else names_by_item(clusters)
+        count = items if items is not None else len(names or ())
+        if count < 1:
             raise ProbandError("give two pilot systems (a, b), or a number of items or their clusters")
         square = 2 * (1 - agreement) * accuracy * (1 - accuracy)
-        design = Clusters.named(clusters, count).design()
+        design = Clusters.named(names, count).design()
         pilot = planning.Pilot.assumed(design, square=square, correlation=within)
-    pilot = replace(pilot, tests=max(tests, 1))
+    pilot = replace(pilot, tests=tests)
     now = planning.PlannedDesign(pilot=pilot, scale=pilot.variances())
     more, ends = planning.required(pilot, difference, power=power, by="clusters")
     larger, _ = planning.required(pilot, difference, power=power, by="within")
@@ -164,7 +171,7 @@ def plan(
         items=None if more is None else math.ceil(n * more.clusters - 1e-9),
         clusters=None if more is None else math.ceil(groups * more.clusters - 1e-9),
         items_in_same_clusters=None if larger is None else math.ceil(n * larger.within - 1e-9),
-        interval=(_items(n, ends[0]), _items(n, ends[1])) if pilot.shown is not None else None,
+        interval=(_items(n, ends[0]), _items(n, ends[1])) if pilot.variance_freedom is not None else None,
     )
 
 
@@ -175,34 +182,16 @@ def _items(count: int, grown: planning.PlannedDesign | None) -> int | None:
 def _pair(
     a: Values, b: Values, clusters: Any, needs: str, *, seeds: bool | None = None, share: bool | None = None
 ) -> list[Scores]:
-    sides = _runs(a, "a"), _runs(b, "b")
+    sides = runs_of(a, "a"), runs_of(b, "b")
     if sides[0].shape[1] != sides[1].shape[1]:
         raise ProbandError(f"a has {sides[0].shape[1]} items and b {sides[1].shape[1]}: {needs} the same items")
     named = Clusters.named(clusters, sides[0].shape[1])
-    if share is None:
-        share = all(((runs >= 0) & (runs <= 1)).all() for runs in sides)
-    of = Share() if share else Mean()
-    return [
-        Scores.of(runs, clusters=named, estimator=of, trained=len(runs) > 1 if seeds is None else seeds)
-        for runs in sides
-    ]
+    return [_scores(runs, named, name, seeds=seeds, share=share) for runs, name in zip(sides, "ab")]
 
 
-def _scores(values: Values, clusters: Any, name: str, *, share: bool | None = None) -> Scores:
-    runs = _runs(values, name)
+def _scores(
+    values: Values, clusters: Any, name: str, *, seeds: bool | None = None, share: bool | None = None
+) -> Scores:
+    runs = runs_of(values, name)
     of = None if share is None else Share() if share else Mean()
-    return Scores.of(runs, clusters=Clusters.named(clusters, runs.shape[1]), estimator=of, trained=len(runs) > 1)
-
-
-def _runs(values: Values, name: str) -> Floats:
-    """Training seeds x items."""
-    try:
-        runs = np.atleast_2d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise ProbandError(f"{name} must be one number per item, or a row of them per training seed") from None
-    if runs.ndim != 2 or not runs.size:
-        raise ProbandError(f"{name} must be one number per item, or a row of them per training seed")
-    if not np.isfinite(runs).all():
-        row, item = np.argwhere(~np.isfinite(runs))[0].tolist()
-        raise ProbandError(f"{name}: item {item} is {runs[row, item]}, which is not a score")
-    return runs
+    return Scores.of(runs, clusters=clusters, estimator=of, trained=len(runs) > 1 if seeds is None else seeds)

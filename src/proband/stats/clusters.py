@@ -13,13 +13,14 @@ is a sum over such pairs. By inclusion and exclusion over the sets T of clusters
 With weights w_i that sum to 1, residuals c_i = w_i (x_i - mean), S_g the sum of c_i over cluster g and W_g that of w_i:
 
     V = sum over g of S_g^2 / (1 - W_g)                                      CR2 (Bell and McCaffrey 2002)
-    V = sum over partitions of + or - V, at least the largest of one kind    multiway (Cameron, Gelbach and Miller 2011)
+    V = sum over partitions of + or - V, at least the largest V/k of a kind  multiway (Cameron, Gelbach and Miller 2011)
     nu = (tr P)^2 / sum of P_gh^2,
     P_gh = q_g q_h (A_g [g = h] - W_g A_h - W_h A_g + W_g W_h A),  q_g = (1 - W_g)^(-1/2),  A_g = sum of w_i^2 over g
 
 nu is Bell and McCaffrey's Satterthwaite approximation for independent items (Pustejovsky and Tipton 2018); G equal
 clusters have nu = G - 1. Of several kinds of clusters nu is the smallest. The multiway sum need not be positive: the
-largest one-way variance is taken where the sum is smaller, as Davezies, D'Haultfoeuille and Guyonvarch (2021) do.
+largest one-way variance is taken where the sum is smaller, as Davezies, D'Haultfoeuille and Guyonvarch (2021) do. An
+item with k clusters of a kind is in k of its sums: V/k is the variance if items are independent.
 Where each item has k clusters of one kind, as analogies have two tuples, taking the mean off each residual takes more
 of the effect of a cluster: V is (G - 1)/(G - k) times as large, which is exact for effects of G clusters of which every
 two have an item (for k = 2 the factor of Cameron and Miller 2014).
@@ -58,6 +59,7 @@ from proband.core.types import Item
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 MOST = 8  # clusters that one item may name: a variance sums over their sets, at most 255
+MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, numpy and pandas write a value that is not there
 KEPT = 4  # designs that are remembered: several systems answer the same items, one after the other
 
 
@@ -106,16 +108,10 @@ class Clusters:
         if clusters is None:
             alone = np.arange(items)
             return cls(alone, alone[:, None].copy(), np.zeros(1, dtype=np.int64))
-        if isinstance(clusters, cls):
-            return clusters
-        if hasattr(clusters, "columns"):  # a data frame of pandas or polars
-            clusters = {name: list(clusters[name]) for name in clusters.columns}
-        if isinstance(clusters, Mapping):
-            clusters = list(zip(*clusters.values(), strict=True))
-        rows = clusters.tolist() if hasattr(clusters, "tolist") else list(clusters)
+        rows = clusters.code if isinstance(clusters, cls) else names_by_item(clusters)
         if len(rows) != items:
             raise ProbandError(f"{len(rows)} clusters for {items} items: give one cluster per item")
-        return cls.of([_by_place(each) for each in rows])
+        return clusters if isinstance(clusters, cls) else cls.of([_by_place(each, at) for at, each in enumerate(rows)])
 
     @property
     def count(self) -> int:
@@ -149,17 +145,31 @@ class Clusters:
         return design
 
 
-def _by_place(names: Any) -> list[str]:
+def names_by_item(clusters: Any) -> list[Any]:
+    """What `Clusters.named` reads, as a list with an entry per item."""
+    if hasattr(clusters, "columns"):  # a data frame of pandas or polars
+        clusters = {name: list(clusters[name]) for name in clusters.columns}
+    if isinstance(clusters, Mapping):
+        if len({len(column) for column in clusters.values()}) > 1:
+            counts = ", ".join(f"{name!r} {len(column)}" for name, column in clusters.items())
+            raise ProbandError(f"the columns of clusters differ in length: {counts}")
+        clusters = list(zip(*clusters.values()))
+    rows: list[Any] = clusters.tolist() if hasattr(clusters, "tolist") else list(clusters)
+    return rows
+
+
+def _by_place(names: Any, item: int) -> list[str]:
     """The clusters of one item; those at different places have different names.
 
-    >>> _by_place(3), _by_place((3, 3)), _by_place({"b", "a"})
+    >>> _by_place(3, 0), _by_place((3, 3), 1), _by_place({"b", "a"}, 2)
     (['3'], ['0 3', '1 3'], ['a', 'b'])
     """
+    several = isinstance(names, (list, tuple, set, frozenset))
+    if any(str(name) in MISSING and not isinstance(name, str) for name in (names if several else [names])):
+        raise ProbandError(f"item {item} has no cluster name; one that shares nothing needs a name of its own")
     if isinstance(names, (set, frozenset)):
         return sorted(map(str, names))
-    if isinstance(names, (list, tuple)):
-        return [f"{place} {name}" for place, name in enumerate(names)]
-    return [str(names)]
+    return [f"{place} {name}" for place, name in enumerate(names)] if several else [str(names)]
 
 
 class GrowingClusters:
@@ -260,17 +270,11 @@ class Design:
         return [(max(part.count, 2), min(k, max(part.count - 1, 1))) for part, k in zip(self.kinds, counts)]
 
     @cached_property
-    def ways(self) -> list[Partition]:
-        """The items by each place alone."""
-        every = np.arange(self.items)
-        return [Partition.of(np.where(column >= 0, column, self._alone), every) for column in self.places.T]
-
-    @cached_property
     def terms(self) -> list[Partition]:
         """The partitions of inclusion and exclusion: by one cluster, two, and so on."""
         width, every = self.places.shape[1], np.arange(self.items)
         if width == 1:
-            return self.ways
+            return self.kinds
         results = []
         for size in range(1, width + 1):
             for columns in self._alike(size):
@@ -447,16 +451,23 @@ def variance(design: Design, residuals: Floats) -> Floats:
     >>> round(float(variance(pairs, (x - x.mean()) / 6)), 4)
     0.0833
     """
-    sums = [cluster_sums(design, term, residuals) for term in design.terms]
-    ways = [] if len(design.terms) == 1 else [cluster_sums(design, way, residuals) for way in design.ways]
-    return combined(design, sums, ways)
+    return combined(design, *sums_of(residuals, design))
 
 
-def combined(design: Design, sums: list[Floats], ways: list[Floats]) -> Floats:
-    """V from the adjusted sums over the groups of every term, and of every place alone."""
+def sums_of(residuals: Floats, design: Design) -> tuple[list[Floats], list[Floats]]:
+    """The adjusted sums over the groups of every term and, of several terms, of every kind alone."""
+    terms, kinds = design.terms, design.kinds if len(design.terms) > 1 else []
+    return [cluster_sums(design, each, residuals) for each in terms], [
+        cluster_sums(design, each, residuals) for each in kinds
+    ]
+
+
+def combined(design: Design, sums: list[Floats], kinds: list[Floats]) -> Floats:
+    """V from the adjusted sums over the groups of every term, and of every kind alone."""
     total = sum((term.sign * (s**2).sum(axis=-1) for term, s in zip(design.terms, sums, strict=True)), np.zeros(()))
     total = total * max((g - 1) / (g - k) for g, k in design.repeated)
-    return np.max([total, *((s**2).sum(axis=-1) for s in ways)], axis=0) if ways else np.asarray(total)
+    times = (len(kind.items) / design.items for kind in design.kinds)  # that an item is listed
+    return np.asarray(np.max([total, *((s**2).sum(axis=-1) / k for s, k in zip(kinds, times))], axis=0))
 
 
 def cluster_sums(design: Design, part: Partition, residuals: Floats) -> Floats:
@@ -548,16 +559,10 @@ def seeds_part(own: float, seeds: Sequence[Seeds]) -> float | None:
     return more / (own + more) if own + more else 0.0
 
 
-def share_of_trainings(failed: int, count: int) -> tuple[float, float]:
-    """The exact 95 % interval (Clopper and Pearson 1934) of how often trainings fail, where so many of `count` did.
-    Where none did, one-sided: they may fail as often as this without being seen.
+def highest_hidden_failure_share(count: int) -> float:
+    """How often trainings may fail where none of `count` did (Clopper and Pearson 1934, one-sided 95 %).
 
-    >>> [round(end, 2) for failed in (0, 1) for end in share_of_trainings(failed, 5)]
-    [0.0, 0.45, 0.01, 0.72]
+    >>> round(highest_hidden_failure_share(5), 2)
+    0.45
     """
-    from scipy.special import betaincinv
-
-    if not failed:
-        return 0.0, float(1 - 0.05 ** (1 / count))
-    low, high = betaincinv([failed, failed + 1], [count - failed + 1, count - failed], [1 - LEVEL, LEVEL])
-    return float(low), float(high)
+    return 1 - float(0.05 ** (1 / count))

@@ -135,10 +135,9 @@ class Scores:
         >>> [round(three.against(c).p or 0.0, 3) for c in (0.58, 0.75, 0.87)]
         [0.038, 1.0, 0.032]
         """
-        runs = np.asarray(numbers, dtype=np.float64)
+        runs = runs_of(numbers, records=estimator is not None and estimator.records)
         if estimator is None:
             estimator = Share() if ((runs >= 0) & (runs <= 1)).all() else Mean()
-        runs = runs[None] if runs.ndim == (2 if estimator.records else 1) else runs
         names = _named(items, runs.shape[1])
         return cls(
             numbers=runs,
@@ -159,8 +158,8 @@ class Scores:
         tags: Sequence[str] = (),
         trained: bool = False,
     ) -> Scores | None:
-        """A metric of a system's runs, where all that have some have a number (a record, of a metric over sets); None
-        where there is none.
+        """The metric (of a metric over sets, the records) on the items that every run answered; runs without any number
+        are ignored. None if no item is left.
 
         >>> items = [Item(id=name, suite="s", prompt="?", choices=("x", "y"), gold=0) for name in "abc"]
         >>> right = [(item, Answer(item_id=item.id, scores=(1.0, 0.0))) for item in items]
@@ -232,8 +231,11 @@ class Scores:
         """What each set of items adds to the value of each run: runs x sets."""
         if self.sets is None:
             return self.values[:, None]
+        if self.estimator.records:
+            raise ProbandError("the value of a metric over sets is no sum over sets of items")
+        weighted = self.numbers if self.design.uniform else self.numbers * self.design.weights * len(self)
         parts = [self.sets == number for number in np.unique(self.sets)]
-        return np.stack([self.numbers[:, part].sum(axis=1) / len(self) for part in parts], axis=1)
+        return np.stack([weighted[:, part].sum(axis=1) / len(self) for part in parts], axis=1)
 
     # ---- selections of items, other metrics ----
 
@@ -263,7 +265,8 @@ class Scores:
         chosen = np.ones(len(self), dtype=bool)
         for name, wanted in tags.items():
             values = self._tag(name)
-            chosen &= np.isin(values, np.array(wanted, dtype=values.dtype) if isinstance(wanted, tuple) else [wanted])
+            among = wanted if isinstance(wanted, tuple) else (wanted,)
+            chosen &= np.isin(values, _named(among, len(among)))
         return self.only(chosen, within=True)
 
     def by(self, tag: str) -> dict[Any, Scores]:
@@ -320,7 +323,8 @@ class Scores:
         if not len(a):
             raise ProbandError("the two systems have no item in common")
         b = _aligned(b, a)
-        found = a.estimator.difference(a.pieces.minus(b.pieces), [a.seeds, b.seeds], margin)
+        of = a.estimator if b.estimator.share else b.estimator  # a share less a mean is no difference of shares
+        found = of.difference(a.pieces.minus(b.pieces), [a.seeds, b.seeds], margin)
         return _difference([a, b], found, [a.seeds, b.seeds], changed=_changed(a, b))
 
     def minus_selection(self, other: Scores, *, margin: float = 0.0, same_runs: bool = False) -> Difference:
@@ -328,6 +332,8 @@ class Scores:
         set. `same_runs`: both are answers of the same runs, whose training moves both."""
         if self.clusters is not other.clusters or self.places is None or other.places is None:
             raise ProbandError("two selections can be compared only if they were made from one set of items")
+        if self.estimator.records:
+            raise ProbandError("two selections can be compared by a mean, not by a metric over sets")
         sides = (self, other)
         design = self.clusters.weighted(
             np.concatenate([self.places, other.places]),
@@ -337,8 +343,7 @@ class Scores:
         seeds = [each.seeds for each in sides]
         if same_runs:
             seeds = [seeds_of(self.by_set - other.by_set, trained=self.trained)]
-        pieces = self.estimator.apart(self.pieces, other.pieces, (self.numbers, other.numbers), design)
-        found = (Mean() if pieces.draws is None else self.estimator).difference(pieces, seeds, margin)
+        found = Mean().difference(self.pieces.apart(other.pieces, design), seeds, margin)
         return _difference([self, other], found, seeds, design=design, same_runs=same_runs)
 
 
@@ -363,12 +368,12 @@ def contrast(
     scores = [first, *(_aligned(each, first) for each in scores[1:])]
     value = float(sum(sign * each.value for sign, each in zip(signs, scores)))
     sums = [sum(s * x for s, x in zip(signs, parts)) for parts in zip(*(each.pieces.sums for each in scores))]
-    ways = [sum(s * x for s, x in zip(signs, parts)) for parts in zip(*(each.pieces.ways for each in scores))]
+    kinds = [sum(s * x for s, x in zip(signs, parts)) for parts in zip(*(each.pieces.kinds for each in scores))]
     seeds = [each.seeds for each in scores]
     if same_runs:
         moved: Any = sum(sign * each.by_set for sign, each in zip(signs, scores))
         seeds = [seeds_of(moved, trained=first.trained)]
-    found = Mean().difference(Pieces(value, first.design, sums, ways), seeds, margin)
+    found = Mean().difference(Pieces(value, first.design, sums, kinds), seeds, margin)
     return replace(_difference(scores, found, seeds, same_runs=same_runs), value=value)
 
 
@@ -451,9 +456,26 @@ def _named(values: Sequence[Any] | None, count: int) -> NDArray[Any]:
     """Names as an array; their numbers, where there are none."""
     if values is None:
         return np.arange(count)
-    names = np.array(values) if all(isinstance(each, (str, int)) for each in values) else np.empty(count, dtype=object)
-    if names.dtype == object:
-        names[:] = list(values)
-    if len(names) != count:
-        raise ProbandError(f"{len(names)} names for {count} items")
+    if len(values) != count:
+        raise ProbandError(f"{len(values)} names for {count} items")
+    if any(all(isinstance(each, kind) for each in values) for kind in (str, int)):
+        return np.array(values)
+    names = np.empty(count, dtype=object)
+    names[:] = list(values)
     return names
+
+
+def runs_of(values: Any, name: str = "scores", *, records: bool = False) -> Floats:
+    """Training seeds x items (x records)."""
+    wrong = f"{name} must be one number per item, or a row of them per training seed"
+    try:
+        runs = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ProbandError(wrong) from None
+    runs = runs[None] if runs.ndim == 1 + records else runs
+    if runs.ndim != 2 + records or not runs.size:
+        raise ProbandError(wrong)
+    if not np.isfinite(runs).all():
+        place = tuple(np.argwhere(~np.isfinite(runs))[0].tolist())
+        raise ProbandError(f"{name}: item {place[1]} is {runs[place]}, which is not a score")
+    return runs

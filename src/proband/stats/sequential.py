@@ -59,7 +59,6 @@ def confidence_sequence(
     largest: int | None = None,
     aim: float | None = None,
     planned: int | None = None,
-    alpha: float = ALPHA,
 ) -> list[Look]:
     """The interval of the mean score after each cluster. `largest`: the most items that any cluster has, also of those
     not yet asked; `aim`: the half-width at which the run is to end; else `planned`, the number of clusters.
@@ -77,7 +76,7 @@ def confidence_sequence(
     t = np.arange(1, len(s) + 1)
     errors = ((s - np.cumsum(s) / np.cumsum(n) * n) / most) ** 2
     spread = (0.25 + np.concatenate([[0.0], np.cumsum(errors)[:-1]])) / t
-    bet = np.sqrt(2 * np.log(2 / alpha) / (spread * (planned or len(s))))
+    bet = np.sqrt(2 * np.log(2 / ALPHA) / (spread * (planned or len(s))))
     if aim is not None:
         bet = aim * np.concatenate([[most], (np.cumsum(n) / t)[:-1]]) / most / spread
     looks, up, down = [], np.zeros(len(GRID)), np.zeros(len(GRID))
@@ -86,7 +85,7 @@ def confidence_sequence(
         moved = (s[at] - GRID * n[at]) / most
         up += np.log1p(np.minimum(bet[at], 0.5 / GRID) * moved)
         down += np.log1p(-np.minimum(bet[at], 0.5 / (1 - GRID)) * moved)
-        kept = np.flatnonzero(np.maximum(up, down) < np.log(2 / alpha))
+        kept = np.flatnonzero(np.maximum(up, down) < np.log(2 / ALPHA))
         if len(kept):
             step = GRID[1] - GRID[0]
             low, high = max(low, float(GRID[kept[0]] - step)), min(high, float(GRID[kept[-1]] + step))

@@ -37,7 +37,7 @@ def test_a_plan_from_items_from_one_run_and_from_two(proband: Any, items: Path) 
     [
         (("nowhere",), "nowhere: no such file"),
         (("ITEMS", "-d", "-1"), "--difference is -1"),
-        (("ITEMS", "-d", "5"), "--difference is 5: a difference of shares is below 1"),
+        (("ITEMS", "-d", "5"), "difference is 5: a difference of shares is below 1"),
         (("ITEMS", "--metric", "accuracy"), "--metric accuracy needs a pilot run"),
         (("ITEMS", "--power", "2"), "--power is 2"),
         (("ITEMS", "--accuracy", "1"), "--accuracy is 1"),

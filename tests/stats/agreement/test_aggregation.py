@@ -12,8 +12,9 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.types import Judgment
-from proband.stats.agreement.aggregation import dawid_skene, mace, wilson, worker_quality
-from proband.stats.agreement.coefficients import Aggregate, Votes, all_but, krippendorff_alpha, majority
+from proband.stats.agreement.aggregation import dawid_skene, mace
+from proband.stats.agreement.coefficients import Aggregate, Votes, all_but, gwet_ac1, krippendorff_alpha, majority
+from proband.stats.estimators.share import wilson
 
 if TYPE_CHECKING:
     from benchmarks.simulated_judgments import Simulated, confusions, simulate
@@ -89,7 +90,7 @@ def test_dawid_skene_recovers_error_rates_and_shares() -> None:
     assert np.abs(found.confusion - made.confusion[order]).mean() < 0.02
     counted = Counter(made.truth.values())
     for label, share in zip(votes.labels, found.share, strict=True):
-        low, high = wilson(counted[label], 3000)
+        low, high = wilson(np.array(counted[label] / 3000), np.array(3000.0), np.inf)
         assert low - 0.01 < share < high + 0.01
 
 
@@ -98,8 +99,9 @@ def test_the_share_of_positives_lies_in_its_interval_in_nearly_all_simulations()
     for seed in range(20):
         made = crowd(items=400, accuracy=(0.75, 0.95), seed=100 + seed)
         labels = dawid_skene(Votes.of(made.judgments, labels=LABELS)).labels
-        low, high = wilson(sum(label == "answers" for label in labels.values()), 400)
-        inside += low <= 0.2 <= high
+        share = np.mean([label == "answers" for label in labels.values()])
+        low, high = wilson(np.array(share), np.array(400.0), np.inf)
+        inside += bool(low <= 0.2 <= high)
     assert inside >= 17
 
 
@@ -113,9 +115,8 @@ def test_mace_tells_spammers_from_workers() -> None:
     competence = dict(zip(votes.workers, np.asarray(mace(votes).competence), strict=True))
     spam = [competence[f"worker-{n}"] for n in range(3)]
     assert max(spam) < 0.3 < 0.7 < min(value for name, value in competence.items() if int(name[7:]) > 2)
-    quality = {worker.name: worker for worker in worker_quality(votes)}
-    assert quality["worker-0"].accuracy < quality["worker-5"].accuracy
-    assert quality["worker-0"].commonest > 0.7
+    accuracy = dict(zip(votes.workers, dawid_skene(votes).accuracy(), strict=True))
+    assert accuracy["worker-0"] < accuracy["worker-5"]
 
 
 def test_alpha_is_that_of_the_library() -> None:
@@ -140,6 +141,15 @@ def test_alpha_that_is_not_defined_says_why(said: dict[str, str], why: str) -> N
     found = krippendorff_alpha(votes_of(said))
     assert found.value is None
     assert why in found.why
+
+
+def test_one_item_or_one_group_has_no_interval() -> None:
+    votes = Votes.of(Judgment(item_id=item, worker=str(n), value=v, seconds=1.0)
+                     for item in "ab" for n, v in enumerate(("yes", "no", "yes")))  # fmt: skip
+    for of in (krippendorff_alpha, gwet_ac1):
+        found = of(votes, groups={"a": "story", "b": "story"})
+        assert found.value is not None
+        assert (found.low, found.high) == (None, None)
 
 
 def test_an_unknown_label_is_an_error() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from proband.core.errors import ProbandError
 from proband.core.metrics import Metric
 from proband.stats import Scores, estimator_of
 from proband.stats.clusters import Floats
@@ -73,6 +74,15 @@ def test_one_cluster_or_two_are_too_few(clusters: list[object]) -> None:
         apart = a.minus(b)
         assert a.interval().few
         assert (a.against(0.5).p, apart.p, apart.detectable) == (None, None, None)
+
+
+def test_equal_records_are_equal_within_a_margin_that_their_number_shows() -> None:
+    for n, shown in ((60, False), (600, True)):
+        one = Scores.of(decided(n, n // 2, 0.0, np.random.default_rng(0)), estimator=estimator_of(AUC))
+        assert ((one.minus(one).equal_within(0.05) or 0.0) < 0.05) == shown
+    selected = Scores.of(one.numbers, tags={"k": [1, 2] * 300}, estimator=estimator_of(AUC))
+    with pytest.raises(ProbandError, match="by a mean, not by a metric over sets"):
+        selected.where(k=1).minus_selection(selected.where(k=2))
 
 
 @pytest.mark.parametrize("jumps", [False, True])

@@ -24,7 +24,7 @@ from proband.core.types import Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.formatting import shared_labels
 from proband.reporting.numbers.study import VARIATION, Study, matches
-from proband.stats import LEAST_FREEDOM, share_of_trainings
+from proband.stats import LEAST_FREEDOM, highest_hidden_failure_share
 
 Key = tuple[Tag, ...]
 Cell = Estimate | Published | str | None
@@ -148,7 +148,7 @@ class ScoreTable(Sheet):
             out.append(f"° the interval includes {self.level}; ▼ below {'it' if self.level != 'chance' else 'chance'}.")
         if several := [cell.seeds for cell in self.filled if cell.sd is not None]:
             out.append("± standard deviation over training seeds, which the intervals take into account.")
-            hidden = f"{100 * share_of_trainings(0, min(several))[1]:.0f} %"
+            hidden = f"{100 * highest_hidden_failure_share(min(several)):.0f} %"
             out.append(f"With {min(several)} seeds, a rate of failed trainings of up to {hidden} may not show.")
         if any(cell.unread for cell in self.filled):
             out.append("Unread: replies from which no answer could be read; they count as wrong.")

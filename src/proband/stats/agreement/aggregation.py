@@ -5,7 +5,7 @@ Dawid & Skene 1979: worker w says l of an item whose true label is k with probab
     E:  T_ik  ~  p_k \prod_{(i,w,l)} pi_w[k, l]
     M:  pi_w[k, l] = \sum_{(i,w,l)} T_ik / \sum_{(i,w,.)} T_ik,     p_k = mean_i T_ik
 
-from the shares of the votes, until T moves by less than `tolerance`: the maximum-likelihood estimate.
+from the shares of the votes, until T moves by less than TOLERANCE: the maximum-likelihood estimate.
 
 MACE (Hovy et al. 2013): worker w copies the true label with probability theta_w, and otherwise draws a label from
 xi_w, whatever the truth is. The truth is uniform over labels.
@@ -18,16 +18,15 @@ several starts; the one with the highest likelihood after a few rounds is fitted
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
 from proband.stats.agreement.coefficients import Aggregate, Votes
 from proband.stats.clusters import Floats
 
-TINY = 1e-300  # in place of 0, whose logarithm there is not
+TINY = 1e-300  # replaces 0 before a logarithm
+TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -38,23 +37,23 @@ class DawidSkene(Aggregate):
     share: Floats | None = None
 
     def accuracy(self) -> Floats:
-        """Of each worker: how often he is right, over labels as they occur."""
+        """Of each worker: how often they are right, over labels as they occur."""
         assert self.confusion is not None
         assert self.share is not None
         return np.asarray(np.einsum("wkk,k->w", self.confusion, self.share))
 
 
-def dawid_skene(votes: Votes, *, rounds: int = 200, tolerance: float = 1e-6) -> DawidSkene:
-    """The likeliest label of every item."""
+def dawid_skene(votes: Votes) -> DawidSkene:
+    """The likeliest label of every item, after 200 rounds at most."""
     truth = votes.count / votes.count.sum(axis=1, keepdims=True)
     confusion, share = maximised(votes, truth)
-    for _ in range(rounds):
+    for _ in range(200):
         before = truth
         truth = expected(votes, confusion, share)
         confusion, share = maximised(votes, truth)
-        if np.abs(truth - before).max(initial=0.0) < tolerance:
+        if np.abs(truth - before).max(initial=0.0) < TOLERANCE:
             break
-    return DawidSkene(votes.named(truth.argmax(axis=1)), truth, confusion, share)
+    return DawidSkene(votes.named(truth.argmax(axis=1)), confusion, share)
 
 
 def maximised(votes: Votes, truth: Floats) -> tuple[Floats, Floats]:
@@ -77,33 +76,30 @@ def expected(votes: Votes, confusion: Floats, share: Floats) -> Floats:
 
 
 ALPHA, STRATEGY = 0.5, 10.0
-FIRST = (
-    5  # rounds of every start, as are the ranges of theta: where the search begins changes only which maximum it finds
-)
+STARTS, ROUNDS = 10, 50
+FIRST = 5  # rounds per start; starts only decide which local maximum is found
 
 
 @dataclass(frozen=True)
 class Mace(Aggregate):
-    """With the competence theta of each worker and the entropy of each item's label (in nats)."""
+    """With the competence theta of each worker."""
 
     competence: Floats | None = None
-    entropy: Floats | None = None
 
 
-def mace(votes: Votes, *, seed: int = 0, starts: int = 10, rounds: int = 50) -> Mace:
+def mace(votes: Votes, *, seed: int = 0) -> Mace:
     """The likeliest label of every item. Each start runs for a few rounds; the likeliest continues until it converges,
-    after `rounds` at most."""
+    after ROUNDS at most."""
     rng, best = np.random.default_rng(seed), None
-    for start in range(starts):
+    for start in range(STARTS):
         theta = rng.uniform(0.5, 0.9, len(votes.workers)) if start else np.full(len(votes.workers), 0.7)
         xi = rng.dirichlet(np.full(len(votes.labels), STRATEGY), len(votes.workers))
         fit = run_rounds(votes, AggregationFit.start(votes, theta, (1 - theta)[:, None] * xi), rounds=FIRST)
         if best is None or fit.likelihood > best.likelihood:
             best = fit
     assert best is not None
-    best = run_rounds(votes, best, rounds=max(0, rounds - FIRST))
-    entropy = -(best.truth * np.log(np.maximum(best.truth, TINY))).sum(axis=1)
-    return Mace(votes.named(best.truth.argmax(axis=1)), best.truth, best.theta, entropy)
+    best = run_rounds(votes, best, rounds=ROUNDS - FIRST)
+    return Mace(votes.named(best.truth.argmax(axis=1)), best.theta)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,8 +118,8 @@ class AggregationFit:
         return cls(theta=theta, knows=theta, guesses=guesses, likelihood=likelihood, truth=truth)
 
 
-def run_rounds(votes: Votes, fit: AggregationFit, *, rounds: int, tolerance: float = 1e-6) -> AggregationFit:
-    """After some rounds more, fewer if no competence moves by `tolerance`.
+def run_rounds(votes: Votes, fit: AggregationFit, *, rounds: int) -> AggregationFit:
+    """After some rounds more, fewer if no competence moves by TOLERANCE.
 
     All that a round needs of the judgments are sums over those of one worker and label, since the chance that one was
     copied is P(it is the truth) times a factor of worker and label."""
@@ -141,7 +137,7 @@ def run_rounds(votes: Votes, fit: AggregationFit, *, rounds: int, tolerance: flo
         guesses = spam[:, None] * draws
         theta = (copies + ALPHA) / (copies + guessed + 2 * ALPHA)
         likelihood, truth = expected_labels(votes, knows, guesses)
-        still = bool(np.abs(theta - fit.theta).max(initial=0.0) < tolerance)
+        still = bool(np.abs(theta - fit.theta).max(initial=0.0) < TOLERANCE)
         fit = AggregationFit(theta=theta, knows=knows, guesses=guesses, likelihood=likelihood, truth=truth)
         if still:
             break
@@ -173,42 +169,8 @@ def expected_labels(votes: Votes, knows: Floats, guesses: Floats) -> tuple[float
     return float(likelihood), likely / total[:, None]
 
 
-# ---- the quality of each worker, in four ways ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class WorkerQuality:
-    """`agreement`: the share of his judgments that equal the majority of the other people's (None where there is
-    none); `accuracy` by Dawid & Skene; `competence` by MACE; `commonest`: the share of his most frequent label."""
-
-    name: str
-    judgments: int
-    agreement: float | None
-    accuracy: float
-    competence: float
-    commonest: float
-
-
-def worker_quality(votes: Votes, *, seed: int = 0) -> list[WorkerQuality]:
-    """In order of appearance."""
-    accuracy, competence = dawid_skene(votes).accuracy(), mace(votes, seed=seed).competence
-    assert competence is not None
-    agreement, given = agreement_with_others(votes), votes.count_by_worker
-    return [
-        WorkerQuality(
-            name=name,
-            judgments=int(given[n].sum()),
-            agreement=agreement[n],
-            accuracy=float(accuracy[n]),
-            competence=float(competence[n]),
-            commonest=float(given[n].max() / given[n].sum()),
-        )
-        for n, name in enumerate(votes.workers)
-    ]
-
-
 def agreement_with_others(votes: Votes) -> list[float | None]:
-    """Of each worker: the share of his judgments that equal the majority of the other people's."""
+    """Of each worker: the share of the worker's judgments that equal the majority of the other people's."""
     count, label = votes.count.astype(np.int16)[votes.item], votes.label  # judgments x labels
     others = count - (np.arange(count.shape[1]) == label[:, None])
     top = others.max(axis=1)
@@ -218,15 +180,3 @@ def agreement_with_others(votes: Votes) -> list[float | None]:
     compared = np.bincount(votes.worker, weights=decided, minlength=size)
     same = np.bincount(votes.worker, weights=agrees, minlength=size)
     return [float(a / n) if n else None for a, n in zip(same, compared, strict=True)]
-
-
-def wilson(hits: float, n: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share.
-
-    >>> [round(end, 4) for end in wilson(10, 10)]
-    [0.7225, 1.0]
-    """
-    z2 = NormalDist().inv_cdf(0.975) ** 2  # by hand: scipy.stats costs a server 75 MB
-    middle = hits + z2 / 2
-    half = math.sqrt(z2 * (hits * (n - hits) / n + z2 / 4))
-    return max(0.0, (middle - half) / (n + z2)), min(1.0, (middle + half) / (n + z2))

@@ -81,15 +81,19 @@ def krippendorff_alpha(
 
 
 def bootstrap(of: Callable[[Floats], Floats], each: Floats, groups: Ints, *, seed: int, draws: int) -> Alpha:
-    """A coefficient `of` sums over items (a row of `each` per item); its interval draws groups with replacement."""
+    """A coefficient `of` sums over items (a row of `each` per item); its interval draws groups with replacement. A
+    single group has none."""
     sums = np.zeros((groups.max() + 1, each.shape[1]))
     np.add.at(sums, groups, each)
+    value = float(of(sums.sum(axis=0)[None])[0])
+    if len(sums) < 2:
+        return Alpha(value)
     rng, equal = np.random.default_rng(seed), np.full(len(sums), 1 / len(sums))
     step = max(1, 100_000 // len(sums))  # a bound on memory
     sizes = [min(step, draws - begin) for begin in range(0, draws, step)]
     values = np.concatenate([of(rng.multinomial(len(sums), equal, size=size).astype(float) @ sums) for size in sizes])
     low, high = np.quantile(values[np.isfinite(values)], [0.025, 0.975])
-    return Alpha(float(of(sums.sum(axis=0)[None])[0]), float(low), float(high))
+    return Alpha(value, float(low), float(high))
 
 
 def group_numbers(items: Sequence[str], groups: Mapping[str, str] | None) -> Ints:
@@ -284,10 +288,9 @@ class Votes:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """One label per item (None: no decision) and, where the method gives it, its probability of each label."""
+    """One label per item (None: no decision)."""
 
     labels: Mapping[str, str | None]
-    probability: Floats | None = None  # items x labels, in the order of the votes
 
     @property
     def retained(self) -> float:

@@ -53,8 +53,5 @@ class Macro(Mean):
     def result(self, pieces: Pieces, seeds: Sequence[Seeds], constant: float = 0.0) -> Result:
         return self.of.result(pieces, seeds, constant)
 
-    def apart(self, one: Pieces, other: Pieces, numbers: tuple[Floats, Floats], design: Design) -> Pieces:
-        return self.of.apart(one, other, numbers, design)
-
     def difference(self, pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Result:
         return self.of.difference(pieces, seeds, margin)

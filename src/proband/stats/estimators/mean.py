@@ -19,10 +19,10 @@ from proband.stats.clusters import (
     Floats,
     Ints,
     Seeds,
-    cluster_sums,
     combined,
     p_value,
     quantile,
+    sums_of,
     variance_factors,
     with_seeds,
 )
@@ -38,7 +38,7 @@ class Pieces:
     value: float
     design: Design
     sums: list[Floats]
-    ways: list[Floats]
+    kinds: list[Floats]
     numbers: Floats | None = None
     draws: Floats | None = None
     limit: float = 0.0  # how many independent observations there are at most
@@ -51,14 +51,23 @@ class Pieces:
             self,
             value=self.value - other.value,
             sums=[a - b for a, b in zip(self.sums, other.sums, strict=True)],
-            ways=[a - b for a, b in zip(self.ways, other.ways, strict=True)],
+            kinds=[a - b for a, b in zip(self.kinds, other.kinds, strict=True)],
             numbers=self.numbers - other.numbers if both else None,  # type: ignore[operator]
             draws=self.draws - other.draws if drawn else None,  # type: ignore[operator]
         )
 
+    def apart(self, other: Pieces, design: Design) -> Pieces:
+        """The same less that of another selection of items: `design` has the items of both."""
+        assert self.numbers is not None
+        assert other.numbers is not None
+        residuals = np.concatenate(
+            [weighted_residuals(self.numbers, self.design), -weighted_residuals(other.numbers, other.design)]
+        )
+        return Pieces(self.value - other.value, design, *sums_of(residuals, design))
+
     @property
     def variance(self) -> float:
-        return float(combined(self.design, self.sums, self.ways) if self.draws is None else self.draws.var(ddof=1))
+        return float(combined(self.design, self.sums, self.kinds) if self.draws is None else self.draws.var(ddof=1))
 
     @property
     def summary(self) -> DesignSummary:
@@ -70,7 +79,7 @@ class Pieces:
         together with training seeds Satterthwaite's (1946)."""
         nu = max(self.summary.freedom, 1.0)
         least = nu if excess is None else min(nu, 2 / (2 / nu + max(excess, 0.0) / self.summary.equal))
-        for sums in (self.ways or self.sums) if excess is None else ():
+        for sums in (self.kinds or self.sums) if excess is None else ():
             g, square = len(sums), max(float((sums**2).sum()) ** 2, 1e-300)
             estimate = ((g + 1) * (g * float((sums**4).sum()) / square - 3) + 6) * (g - 1) / max((g - 2) * (g - 3), 1)
             least = min(least, 2 / (2 / nu + max(estimate, 0.0) / g))
@@ -91,8 +100,8 @@ class Result:
     error: float
     freedom: float
     own: float
+    equal: Callable[[float], float]  # the p-value of two one-sided tests
     detectable: Callable[[int], float | None] = lambda tests: None
-    equal: Callable[[float], float] = lambda within: 1.0  # the p-value of two one-sided tests
 
 
 def power(x: float, variances: Floats | float, freedom: float, tests: int, skewness: float = 0.0) -> float:
@@ -137,6 +146,13 @@ def one_sided(distance: float, error: float, freedom: float) -> float:
     return float(stdtr(freedom, -distance / error)) if error > 0 else float(distance <= 0)
 
 
+def equivalence(freedom: float, *estimates: tuple[float, float]) -> Callable[[float], float]:
+    """Two one-sided tests (Schuirmann 1987) of each of these values with their errors."""
+    return lambda within: max(
+        one_sided(within + s * value, error, freedom) for s in (1, -1) for value, error in estimates
+    )
+
+
 def t_result(
     value: float, ends: tuple[float, float], p: float, error: float, freedom: float, own: float, shown: float
 ) -> Result:
@@ -145,10 +161,7 @@ def t_result(
     def seen(tests: int) -> float | None:
         return detectable(error, freedom, tests, shown) if error > 0 else None
 
-    def equal(within: float) -> float:
-        return max(one_sided(within + sign * value, error, freedom) for sign in (1, -1))
-
-    return Result(*ends, p, error, freedom, own, seen, equal)
+    return Result(*ends, p, error, freedom, own, equivalence(freedom, (value, error)), seen)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,27 +183,13 @@ class Mean:
     def pieces(self, runs: Floats, design: Design) -> Pieces:
         """Of a system, from the numbers of its runs (runs x items)."""
         numbers: Floats = runs[0] if len(runs) == 1 else runs.mean(axis=0)
-        residuals = weighted_residuals(numbers, design)
-        sums = [cluster_sums(design, term, residuals) for term in design.terms]
-        ways = [] if len(design.terms) == 1 else [cluster_sums(design, way, residuals) for way in design.ways]
-        return Pieces(
-            self.value(numbers, design), design, sums, ways, numbers, limit=1 / float(design.weights @ design.weights)
-        )
-
-    def apart(self, one: Pieces, other: Pieces, numbers: tuple[Floats, Floats], design: Design) -> Pieces:
-        """The first less the second, of two selections of items: `design` has the items of both."""
-        assert one.numbers is not None
-        assert other.numbers is not None
-        residuals = np.concatenate(
-            [weighted_residuals(one.numbers, one.design), -weighted_residuals(other.numbers, other.design)]
-        )
-        sums = [cluster_sums(design, term, residuals) for term in design.terms]
-        ways = [] if len(sums) == 1 else [cluster_sums(design, way, residuals) for way in design.ways]
-        return Pieces(one.value - other.value, design, sums, ways)
+        sums, limit = sums_of(weighted_residuals(numbers, design), design), 1 / float(design.weights @ design.weights)
+        return Pieces(self.value(numbers, design), design, *sums, numbers, limit=limit)
 
     def result(self, pieces: Pieces, seeds: Sequence[Seeds], constant: float = 0.0) -> Result:
-        """The interval of one value, tested against a constant."""
-        return self.difference(pieces, seeds, constant)
+        """The interval of one value less a constant, tested against zero."""
+        drawn = None if pieces.draws is None else pieces.draws - constant
+        return self.difference(replace(pieces, value=pieces.value - constant, draws=drawn), seeds)
 
     def difference(self, pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Result:
         """The interval of a difference, tested against a margin."""

@@ -1,6 +1,6 @@
 r"""Metrics over sets: functions of records and weights (F1, average precision, area under a curve).
 
-The variance is that of the delete-a-cluster jackknife (Tukey 1958; CV3 of MacKinnon, Nielsen and Webb 2023),
+The variance is that of the delete-a-cluster jackknife (Tukey 1958; CV3J of MacKinnon, Nielsen and Webb 2023),
 
     V = (G - 1)/G  sum over g of (T_(-g) - mean of T_(-g))^2,
 
@@ -28,7 +28,7 @@ import numpy as np
 
 from proband.core.metrics import Metric
 from proband.stats.clusters import LEVEL, Design, Floats, Partition, Seeds, p_value, quantile
-from proband.stats.estimators.mean import Mean, Pieces, Result, t_result
+from proband.stats.estimators.mean import Mean, Pieces, Result, equivalence, t_result
 from proband.stats.estimators.share import Discordant, Share, largest_number
 from proband.stats.ranking import accuracy_of_decisions
 
@@ -73,28 +73,12 @@ class SetMetric(Mean):
         if self.metric.jumps:
             return Pieces(value, design, [], [], draws=draws(of, design), limit=float(rarest))
         sums = [jackknife(of, design.items, term) for term in design.terms]
-        ways = [] if len(design.terms) == 1 else [jackknife(of, design.items, way) for way in design.ways]
-        return Pieces(value, design, sums, ways, limit=float(min(rarest, design.items)))
-
-    def apart(self, one: Pieces, other: Pieces, numbers: tuple[Floats, Floats], design: Design) -> Pieces:
-        if one.draws is not None and other.draws is not None:
-            return Pieces(one.value - other.value, design, [], [], draws=one.draws - other.draws)
-
-        def of(runs: Floats, own: Design, first: int, part: Partition) -> Floats:
-            inside = (part.items >= first) & (part.items < first + own.items)
-            here, each = Partition(part.group[inside], part.items[inside] - first, part.sign, part.count), list(runs)
-            return jackknife(lambda w: float(np.mean([self._weighted(run, own, w) for run in each])), own.items, here)
-
-        def both(part: Partition) -> Floats:
-            return of(numbers[0], one.design, 0, part) - of(numbers[1], other.design, one.design.items, part)
-
-        sums = [both(term) for term in design.terms]
-        ways = [] if len(sums) == 1 else [both(way) for way in design.ways]
-        return Pieces(one.value - other.value, design, sums, ways)
+        kinds = [] if len(design.terms) == 1 else [jackknife(of, design.items, kind) for kind in design.kinds]
+        return Pieces(value, design, sums, kinds, limit=float(min(rarest, design.items)))
 
     def result(self, pieces: Pieces, seeds: Sequence[Seeds], constant: float = 0.0) -> Result:
         if pieces.draws is not None or not self.share:
-            return self.difference(pieces, seeds, constant)
+            return super().result(pieces, seeds, constant)
         own, inside = pieces.variance, pieces.value * (1 - pieces.value)
         number = float(largest_number(np.array(inside), pieces.limit, pieces.summary))
         if inside > 1e-12:
@@ -111,7 +95,8 @@ class SetMetric(Mean):
         freedom = pieces.summary.freedom
         half = float(quantile(freedom)) * error
         p = 1.0 if pieces.value == margin else float(p_value(np.array(centre - margin), np.array(error), freedom))
-        return Result(max(centre - half, -1.0), min(centre + half, 1.0), p, error, freedom, 0.0)
+        low, high = max(centre - half, -1.0), min(centre + half, 1.0)
+        return Result(low, high, p, error, freedom, 0.0, equivalence(freedom, (centre, error)))
 
 
 def jackknife(of: Callable[[Floats], float], items: int, part: Partition) -> Floats:

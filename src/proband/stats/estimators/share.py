@@ -20,9 +20,9 @@ clusters. The interval of a perfect score is therefore the shortest that m error
 and no interval is shorter than w.
 
 Two systems on the same items, d = a - b: Student's t with the CR2 variance of d. The end that is away from zero is that
-of Bonett and Price (2012) where it is further out: 1 is added to both kinds of discordant answers, at n_e + 2. Two
-systems that agree everywhere so get an interval of the width that the number of items allows, and p < 0.05 exactly
-where zero is outside.
+of Bonett and Price (2012) where it is further out: 1 is added to both kinds of discordant answers, at n_e + 2. So two
+systems that always agree get an interval whose width depends only on the number of items; p < 0.05 exactly where zero
+is outside.
 
 The power of that test is solved at the alternative. A difference of X needs at least X discordant answers, so with q of
 them at no difference the variance is V = D (q + X - X^2) / n. A normal variable decides between only a, both alike and
@@ -48,7 +48,17 @@ from functools import lru_cache
 import numpy as np
 
 from proband.stats.clusters import Design, DesignSummary, Floats, Seeds, p_value, quantile, variance_factors, with_seeds
-from proband.stats.estimators.mean import POWER, Mean, Pieces, Result, one_sided, power, smallest, weighted_residuals
+from proband.stats.estimators.mean import (
+    POWER,
+    Mean,
+    Pieces,
+    Result,
+    equivalence,
+    one_sided,
+    power,
+    smallest,
+    weighted_residuals,
+)
 
 EFFECTS = np.linspace(-8, 8, 161)  # of clusters, in standard deviations, and their chances: V is right to 0.6 %
 CHANCES = np.exp(-(EFFECTS**2) / 2) / np.exp(-(EFFECTS**2) / 2).sum()
@@ -83,9 +93,16 @@ class Share(Mean):
             error, together = map(float, with_seeds(np.array(own), freedom, seeds))
             number = mean * (1 - mean) / error**2
         low, high = wilson(np.array(mean), np.array(number), together)
-        spread = np.array(math.sqrt(max(constant * (1 - constant), 0.0) / number))
-        p = float(p_value(np.array(mean - constant), spread, together))
-        return Result(float(low), float(high), p, error, together, own)
+
+        def spread(at: float) -> float:
+            return math.sqrt(max(at * (1 - at), 0.0) / number)
+
+        def equal(within: float) -> float:
+            ends = ((sign, constant + sign * within) for sign in (1, -1))
+            return max(one_sided(sign * (end - mean), spread(end), together) for sign, end in ends)
+
+        p = float(p_value(np.array(mean - constant), np.array(spread(constant)), together))
+        return Result(float(low), float(high), p, error, together, own, equal)
 
     def difference(self, pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Result:
         assert pieces.numbers is not None
@@ -197,14 +214,11 @@ def paired(pieces: Pieces, seeds: Sequence[Seeds], margin: float = 0.0) -> Resul
     if value == margin == 0:
         p = 1.0
 
-    def equal(within: float) -> float:
-        return max(one_sided(within + s * m, e, freedom) for s in (1, -1) for m, e in ((value, error), (centre, wider)))
-
     def seen(tests: int) -> float | None:
         certain = max(0.0, value - t * error, -value - t * error)
         return None if own == 0 else detectable_share(apart, pieces, freedom, seeds, tests, certain)
 
-    return Result(low, high, p, error, freedom, own, seen, equal)
+    return Result(low, high, p, error, freedom, own, equivalence(freedom, (value, error), (centre, wider)), seen)
 
 
 def moments_at(x: float, q: float, items: float, alike: float, size: float, scale: Floats) -> tuple[Floats, float]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from proband.stats.agreement.aggregation import wilson
+import numpy as np
+
+from proband.stats.estimators.share import wilson
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +40,10 @@ def audit(labels: Mapping[str, str | None], expert: Mapping[str, str], *, positi
     hits = sum(labels[name] == expert[name] == positive for name in both)
 
     def share(total: int) -> tuple[float | None, tuple[float, float] | None]:
-        return (hits / total, wilson(hits, total)) if total else (None, None)
+        if not total:
+            return None, None
+        low, high = wilson(np.array(hits / total), np.array(float(total)), math.inf)
+        return hits / total, (float(low), float(high))
 
     precision, of_all, of_agreed = (
         share(sum(of[name] == positive for name in names))

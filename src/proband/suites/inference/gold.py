@@ -34,7 +34,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_records
 from proband.core.tables import text_lines
 from proband.core.types import Judgment, Split
-from proband.stats.agreement.aggregation import dawid_skene, mace, worker_quality
+from proband.stats.agreement.aggregation import agreement_with_others, dawid_skene, mace
 from proband.stats.agreement.coefficients import Aggregate, Votes, all_but, krippendorff_alpha, majority
 from proband.suites.inference.expert_audit import audit
 from proband.suites.inference.items import BACKWARD, Example, Triple
@@ -304,8 +304,9 @@ def summary(judged: Judged) -> dict[str, Any]:
     kept = counts[ANSWERS] + counts[DOES_NOT]
     pairs = sum(len(each.candidates) for each in judged.questionnaires)
     alpha = krippendorff_alpha(judged.votes)
-    workers = worker_quality(judged.votes)
-    agreements = [each.agreement for each in workers if each.agreement is not None]
+    agreements = [share for share in agreement_with_others(judged.votes) if share is not None]
+    accuracy, competence = dawid_skene(judged.votes).accuracy(), mace(judged.votes).competence
+    assert competence is not None
     report: dict[str, Any] = {
         "rule": judged.rule,
         "questionnaires": len(judged.questionnaires),
@@ -322,10 +323,10 @@ def summary(judged: Judged) -> dict[str, Any]:
         },
         "alpha": {name: value for name, value in asdict(alpha).items() if value not in (None, "")},
         "workers": {
-            "people": len(workers),
+            "people": len(judged.votes.workers),
             "median_agreement_with_others": round(median(agreements), 4) if agreements else None,
-            "median_accuracy": round(median(each.accuracy for each in workers), 4),
-            "lowest_competence": round(min(each.competence for each in workers), 4),
+            "median_accuracy": round(median(accuracy.tolist()), 4),
+            "lowest_competence": round(min(competence.tolist()), 4),
         },
     }
     if judged.expert:
