@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import select
 
 from proband.cli import main
+from proband_annotate.human_task import read_units
 from proband_annotate.project import secret_of
+from proband_annotate.results.reading import collected
+from proband_annotate.store.migrate import open_study
+from proband_annotate.store.schema import exclusions
 
 if TYPE_CHECKING:
     from annotate.tests.visitors import simulate
@@ -75,3 +81,30 @@ def test_stories_without_their_secret_are_refused(
     assert "is not the secret with which the author ids" in capsys.readouterr().err
     assert main([*init, str(items), "--secret", str(written / "secret")]) == 0
     assert secret_of(tmp_path / "review") == secret_of(written)
+
+
+def test_stories_that_are_written_later_are_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From the project and from an export of it; earlier units stay, and nobody gets stories about their own facts."""
+    write, review = tmp_path / "write", tmp_path / "review"
+    more = ("--set", "people.units-per-person=0", "--contact", "x@example.org")
+    proband(capsys, "annotate", "init", write, "--kind", "write", "--items", DATA / "write.jsonl", *more)
+
+    def story(worker: str, unit: dict[str, Any]) -> dict[str, Any]:
+        return {"story": f"{worker} {' '.join(unit['body']['facts'])}", "sure": True}
+
+    simulate(write, story, people=["ann"])
+    proband(capsys, "annotate", "init", review, "--kind", "review", "--items", write, "--contact", "x@example.org")
+    before = (review / "units.jsonl").read_text()
+    simulate(write, story, people=["ben"])
+    proband(capsys, "annotate", "export", write, "--to", "suite", "-o", tmp_path / "collected")
+    made = [proband(capsys, "annotate", "add", review, "--items", path) for path in (write, tmp_path / "collected")]
+    after = list(read_units(review / "units.jsonl"))
+    assert (review / "units.jsonl").read_text().startswith(before)
+    assert [each["added"] for each in made] == [len(after) - len(before.splitlines()), 0]
+    stories = [story for unit in after for story in unit.body["stories"]]
+    assert len({story["id"] for story in stories}) == len(stories) == len(collected(write).given)
+    authors = {story["author"] for story in stories}
+    assert len(authors) == 2
+    with closing(open_study(review)) as database:
+        rows = database.read(lambda c: c.execute(select(exclusions)).all())
+    assert {(row.unit_id, row.worker) for row in rows} == {(n + 1, w) for n in range(len(after)) for w in authors}

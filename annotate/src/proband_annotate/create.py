@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import secrets
 import shutil
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from decimal import ROUND_UP
 from itertools import islice, zip_longest
@@ -37,7 +37,7 @@ from proband_annotate.store import owners
 from proband_annotate.store import people as people_store
 from proband_annotate.store.database import create
 from proband_annotate.store.migrate import migrate, open_existing
-from proband_annotate.store.schema import count_rows, settings
+from proband_annotate.store.schema import count_rows, exclusions, settings
 from proband_annotate.store.schema import units as units_table
 from proband_annotate.store.slots import add_unit
 from proband_annotate.tasks import task
@@ -134,9 +134,9 @@ def usual_checks(project: Project, gold: int) -> dict[str, int]:
     return {"attention-every": max(2, visit // 2), **({"gold-every": max(2, visit // 3)} if gold else {})}
 
 
-def _read_units(work: HumanTask, source: Path, items: Path) -> list[Unit]:
-    units = units_of(work, source)
-    if not units:
+def _read_units(work: HumanTask, source: Path, items: Path, known: Collection[str] = ()) -> list[Unit]:
+    units = units_of(work, source, known)
+    if not units and not known:
         raise ProbandError("contains no units", file=items)
     return units
 
@@ -269,7 +269,8 @@ def add_units(folder: Path, items: Path) -> dict[str, Any]:
             "these stories belong to another study: their authors would not be recognised here", file=items
         )
     with closing(open_existing(database_url(folder, project))) as database, opened(items) as source:
-        units = _read_units(work, source, items)
+        known = database.read(stories_in)
+        units = _read_units(work, source, items, known)
         media = copy_media(units, source, folder)
         if work.keeps_items:
             _add_items(source, folder / "items" / "items.jsonl")
@@ -280,6 +281,25 @@ def add_units(folder: Path, items: Path) -> dict[str, Any]:
     return {"project": str(folder), "added": added, "there_before": len(units) - added, "media": media}
 
 
+def _exclude_authors(connection: Connection, units: Sequence[Unit]) -> None:
+    """The authors of further stories review none of the earlier ones about the same facts."""
+    wrote: dict[str, set[str]] = defaultdict(set)
+    for story in (story for unit in units for story in unit.body.get("stories", ())):
+        wrote[story["clause"]].add(story["author"])
+    excluded = {tuple(row) for row in connection.execute(select(exclusions))}
+    for number, body in connection.execute(select(units_table.c.id, units_table.c.body)).all() if wrote else ():
+        stories = msgspec.json.decode(body).get("stories", ())
+        for author in set().union(*(wrote.get(story.get("clause"), ()) for story in stories)):
+            if (number, author) not in excluded:
+                connection.execute(exclusions.insert().values(unit_id=number, worker=author))
+
+
+def stories_in(connection: Connection) -> set[str]:
+    """The ids of the stories that a study reviews."""
+    bodies = connection.execute(select(units_table.c.body)).scalars()
+    return {story["id"] for body in bodies for story in msgspec.json.decode(body).get("stories", ())}
+
+
 def _add(connection: Connection, project: Project, units: Sequence[Unit], secret: bytes) -> int:
     known = {row.name: row.body for row in connection.execute(select(units_table.c.name, units_table.c.body))}
     new = [unit for unit in units if unit.id not in known]
@@ -287,6 +307,7 @@ def _add(connection: Connection, project: Project, units: Sequence[Unit], secret
         if unit.id in known and known[unit.id] != unit.row()["body"]:
             raise ProbandError(f"unit {unit.id!r} is in the study with another text; give the new one a new id")
     last = connection.scalar(select(func.max(units_table.c.id))) or 0
+    _exclude_authors(connection, new)
     _insert_units(connection, new, after=last, rng=random.Random(f"{project.seed} {last}"))
     if new:
         people_store.note(connection, "settings", None, f"{len(new)} units added")

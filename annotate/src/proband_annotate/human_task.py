@@ -165,14 +165,14 @@ class HumanTask:
     defaults: Mapping[str, Any] = field(default_factory=dict)  # of project.toml
 
     # ---- units
-    units: Callable[[Path], Iterator[Unit]]  # from a suite's files
+    units: Callable[..., Iterator[Unit]]  # from a suite's files; if it `reviews`, also (path, texts that are known)
     shown: Callable[[Body], Body]  # all that leaves the server
     unit_text: Callable[[Body], str]  # what the unit is about, for exports
     parts: Callable[[Body], Sequence[TaskPart]] = lambda body: ()
     choices: Callable[[Body], Sequence[str]] = lambda body: ()  # the labels of a part
     keeps_items: bool = False  # the project stores the items themselves, because a run of people answers them
     reviews: str = ""  # the task whose answers are its units
-    of_answers: Callable[[Iterable[Written]], Iterator[Unit]] | None = None  # units from a project of that task
+    of_answers: Callable[..., Iterator[Unit]] | None = None  # (answers, known): units from a project of that task
     reviewed: bool = False  # its answers are reviewed: exports name the project they were written in
 
     # ---- answers

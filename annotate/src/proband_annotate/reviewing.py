@@ -7,11 +7,9 @@ its own project has the same secret, so that authors are recognised and never se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -19,42 +17,30 @@ from proband.core.errors import ProbandError
 from proband.core.files import file_errors
 from proband_annotate.human_task import HumanTask, Unit
 from proband_annotate.project import database_url, fingerprint, read_project, read_secret
-from proband_annotate.store.answers import latest
+from proband_annotate.results.collected import SubmittedAnswer
+from proband_annotate.results.register import collect
 from proband_annotate.store.migrate import open_existing
-from proband_annotate.terms import versions
 
 SOURCE = "source.json"  # of an export: its source
 HIDDEN = re.compile("[0-9a-f]{32}")  # an author's keyed hash
 
 
-def units_of(task: HumanTask, source: Path) -> list[Unit]:
+def units_of(task: HumanTask, source: Path, known: Collection[str] = ()) -> list[Unit]:
+    """The units of a file, or of texts to review, without those that are `known` (their ids)."""
+    new = (known,) if task.reviews else ()
     if task.of_answers is not None and (source / "project.toml").is_file():
-        return list(task.of_answers(answers_of(source, task.reviews)))
-    return list(task.units(source))
+        return list(task.of_answers(answers_of(source, task.reviews), *new))
+    return list(task.units(source, *new))
 
 
-@dataclass(frozen=True, kw_only=True)
-class StoredAnswer:
-    id: str
-    worker: str
-    body: dict[str, Any]  # of the unit
-    answer: dict[str, Any]
-    licence: str
-
-
-def answers_of(folder: Path, kind: str) -> Iterator[StoredAnswer]:
-    """The answers of a project of this kind, without those of rejected people."""
+def answers_of(folder: Path, kind: str) -> list[SubmittedAnswer]:
+    """The answers of a project of this kind that count."""
     project = read_project(folder)
     if project.kind != kind:
         raise ProbandError(f"is a project of the kind {project.kind}; reviews are of the kind {kind}", file=folder)
     with closing(open_existing(database_url(folder, project))) as database:
-        rows, terms = database.read(lambda connection: (list(latest(connection)), versions(connection)))
-    licences = {number: version.licence for number, _, version in terms}
-    for row in rows:
-        if row.decision != "rejected":
-            body, answer = (msgspec.json.decode(each) for each in (row.unit_body, row.body))
-            licence = licences.get(row.agreement_id, project.licence)
-            yield StoredAnswer(id=row.id, worker=row.worker, body=body, answer=answer, licence=licence)
+        given = database.read(lambda connection: collect(connection, project)).given
+    return [each for each in given if each.slot is not None]
 
 
 def authors_secret(path: Path, units: Sequence[Unit], given: Path | None = None) -> Path | None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
+from proband_annotate.results.reading import collected
 from proband_annotate.store import people as people_store
-from proband_annotate.store.answers import latest
 from proband_annotate.store.schema import people
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def test_erased_and_rejected_people_give_their_places_back(tmp_path: Path, addre
     study.database.write(lambda c: people_store.decide(c, 1, "rejected", "careless"))
     assert study.database.write(lambda c: people_store.erase(c, 2)) == 1
     assert study.database.read(lambda c: [row.worker for row in c.execute(select(people))]) == ["a"]
-    assert study.database.read(lambda c: list(latest(c))) == []
+    assert collected(study.folder).counted() == []
     for worker in ("c", "d"):
         come(study, worker)
         assert send(study, worker, advance(study, worker).unit).counts

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from proband_annotate.results.reading import collected
 from proband_annotate.site.context import OpenProject
 from proband_annotate.store import people as people_store
 from proband_annotate.store import slots as slot_store
-from proband_annotate.store.answers import latest
 from proband_annotate.store.schema import assignments
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def test_a_race(tmp_path: Path, address: str, overlap: int) -> None:
     for thread in threads:
         thread.join()
     assert errors == []
-    rows = study.database.read(lambda c: list(latest(c)))
+    rows = collected(study.folder).counted()
     assert Counter(row.unit_id for row in rows) == dict.fromkeys(range(1, 13), overlap)
     assert len({(row.person_id, row.unit_id) for row in rows}) == len(rows) == 12 * overlap
     study.database.close()
@@ -87,8 +87,8 @@ def test_a_lease_returns_and_a_late_answer_is_kept(tmp_path: Path, address: str)
     late = send(study, "slow", unit)
     assert late.new
     assert not late.counts
-    rows = study.database.read(lambda c: list(latest(c, counted=False)))
-    assert sorted((row.worker, row.place) for row in rows) == [("quick", 1), ("slow", None)]
+    rows = collected(study.folder).given
+    assert sorted((row.worker, row.slot) for row in rows) == [("quick", 1), ("slow", None)]
     again = send(study, "slow", unit, name=rows[0].id if rows[0].worker == "slow" else rows[1].id)
     assert not again.new
     study.database.close()

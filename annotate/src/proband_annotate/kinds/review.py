@@ -9,14 +9,14 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from proband.core.errors import ProbandError
-from proband.core.files import csv_lines, group_by_key, read_records, write_text
+from proband.core.files import csv_lines, group_by_key, read_records, sha256_text, write_text
 from proband_annotate.human_task import (
     Body,
     Collected,
@@ -52,17 +52,17 @@ class WrittenStory(msgspec.Struct, frozen=True, kw_only=True):
     licence: str | None = None  # that its author agreed to; None if unknown
 
 
-def units(path: Path) -> Iterator[Unit]:
-    """From stories.jsonl, or a folder with one."""
+def units(path: Path, known: Collection[str] = ()) -> Iterator[Unit]:
+    """From stories.jsonl, or a folder with one; without `known` stories."""
     file = path / "stories.jsonl" if path.is_dir() else path
     if not file.is_file():
         raise ProbandError("neither a project of the kind write nor a file of stories", file=path)
-    return in_units(list(read_records(file, WrittenStory, key="id")))
+    return in_units(list(read_records(file, WrittenStory, key="id")), known)
 
 
-def of_answers(answers: Iterable[Written]) -> Iterator[Unit]:
-    """From a project of the kind write."""
-    return in_units([story_of(each) for each in answers])
+def of_answers(answers: Iterable[Written], known: Collection[str] = ()) -> Iterator[Unit]:
+    """From a project of the kind write; without `known` stories."""
+    return in_units([story_of(each) for each in answers], known)
 
 
 def story_of(written: Written) -> WrittenStory:
@@ -82,15 +82,18 @@ def story_of(written: Written) -> WrittenStory:
     )
 
 
-def in_units(stories: Sequence[WrittenStory]) -> Iterator[Unit]:
-    """Units of three stories; their authors, and people who wrote about the same facts, are excluded."""
+def in_units(stories: Sequence[WrittenStory], known: Collection[str] = ()) -> Iterator[Unit]:
+    """Units of three stories; their authors, and people who wrote about the same facts, are excluded. Units of further
+    stories, without `known` ones, are named after them."""
     wrote_for: dict[str, set[str]] = defaultdict(set)
     for story in stories:
         wrote_for[story.clause].add(story.author)
-    for number, group in enumerate(grouped(stories), start=1):
+    new = [story for story in stories if story.id not in known]
+    for number, group in enumerate(grouped(new), start=1):
+        further = sha256_text(" ".join(story.id for story in group))[:16]
         excluded = {story.author for story in group}.union(*(wrote_for[story.clause] for story in group))
         yield Unit(
-            id=f"review-{number:05d}",
+            id=f"review-{further}" if known else f"review-{number:05d}",
             clause=group[0].clause,
             body={"stories": [msgspec.to_builtins(story) for story in group]},
             excluded=tuple(sorted(excluded)),

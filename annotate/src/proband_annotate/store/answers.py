@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,31 +148,3 @@ def with_bodies(connection: Connection, ids: Sequence[str]) -> Sequence[Row[Any]
     """Whole answers, with the gold of their unit."""
     query = select(answers, units.c.gold).join(units, units.c.id == answers.c.unit_id).where(answers.c.id.in_(ids))
     return connection.execute(query).all()
-
-
-def latest(connection: Connection, *, role: str = "main", counted: bool = True) -> Iterator[Row[Any]]:
-    """The last revision of every answer to units of a role, with who and what, in the order of units and people.
-
-    `counted`: only those that hold a place."""
-    query = (
-        select(
-            answers,
-            people.c.worker,
-            people.c.agreement_id,
-            people.c.panel,
-            people.c.decision,
-            people.c.source,
-            units.c.name.label("unit"),
-            units.c.body.label("unit_body"),
-            units.c.gold,
-            assignments.c.place,
-        )
-        .join(people, people.c.id == answers.c.person_id)
-        .join(units, units.c.id == answers.c.unit_id)
-        .join(assignments, ASSIGNED)
-        .where(units.c.role == role, _newest())
-        .order_by(units.c.id, people.c.id)
-    )
-    if counted:
-        query = query.where(assignments.c.place.is_not(None))
-    yield from connection.execute(query)
