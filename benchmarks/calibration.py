@@ -31,7 +31,7 @@ from proband.stats import Clusters, Macro, Scores, beats_all, estimator_of
 from proband.stats.clusters import Design, Floats, Ints, p_value, variance
 from proband.stats.estimators.mean import weighted_residuals
 from proband.stats.estimators.share import effective_number, wilson
-from proband.stats.judges import corrected
+from proband.stats.judges import judge_corrected_mean
 from proband.stats.planning import Pilot, required
 from proband.stats.ranking import AUC, AVERAGE_PRECISION, F1
 from proband.stats.sequential import confidence_sequence, of_difference
@@ -615,7 +615,7 @@ def judged(count: int) -> Iterator[str]:
             truth = (z < ndtri(mean)).astype(float)
             judge = np.where(rng.random(items) < errors, rng.random(items) < 0.9, truth).astype(float)
             chosen = np.isin(member, rng.permutation(items // size)[: people // size])
-            band = corrected(judge, np.where(chosen, truth, np.nan), clusters=member.tolist())
+            band = judge_corrected_mean(judge, np.where(chosen, truth, np.nan), clusters=member.tolist())
             covered += band.low <= mean <= band.high
             gain.append(band.gain)
         name = f"mean {mean:g}, clusters of {size}, judge wrong in {errors:.0%}, people on {people} of {items:,}"

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from proband import stats
 from proband.core.errors import ProbandError
 from proband.stats.clusters import Floats
-from proband.stats.judges import Corrected, corrected
+from proband.stats.judges import Corrected, judge_corrected_mean
 
 Rng = np.random.Generator
 
@@ -29,7 +29,7 @@ def repeated(count: int, mean: float, errors: float, n: int, people: int, size: 
     rng, found = np.random.default_rng(n), []
     for _ in range(count):
         judge, sampled, clusters = verdicts(mean, errors, n, people, size, rng)
-        found.append(corrected(judge, sampled, clusters=clusters))
+        found.append(judge_corrected_mean(judge, sampled, clusters=clusters))
     return found
 
 
@@ -55,7 +55,7 @@ def test_people_are_covered_and_the_judge_saves_work(
 
 def test_a_sample_on_which_people_agree_is_as_uncertain_as_alone() -> None:
     judge = [float(i % 3 > 0) for i in range(200)]
-    found = corrected(judge, [1.0 if i < 30 else None for i in range(200)])
+    found = judge_corrected_mean(judge, [1.0 if i < 30 else None for i in range(200)])
     assert (found.low, found.high) == pytest.approx(found.alone)
     assert found.alone[0] == pytest.approx(stats.mean([1.0] * 30).low)
     assert found.gain == pytest.approx(1.0)
@@ -66,7 +66,7 @@ def test_numbers_of_independent_answers_have_the_interval_of_the_paper() -> None
     rng = np.random.default_rng(1)
     f = 10 * rng.standard_normal(2000)
     y = np.where(np.arange(2000) < 500, f + rng.standard_normal(2000), np.nan)
-    found, own = corrected(f, y), y[:500] - corrected(f, y).weight * f[:500]
+    found, own = judge_corrected_mean(f, y), y[:500] - judge_corrected_mean(f, y).weight * f[:500]
     value, weight = found.weight * f.mean() + own.mean(), found.weight
     common = 2 * weight * np.cov(f[:500], own)[0, 1] / 2000  # the sample is a part of all answers
     error = np.sqrt(weight**2 * f.var() / 2000 + own.var() / 500 + common)
@@ -77,9 +77,9 @@ def test_numbers_of_independent_answers_have_the_interval_of_the_paper() -> None
 
 def test_few_clusters_are_too_few_and_mistakes_are_named() -> None:
     judge, sampled, _ = verdicts(0.6, 0.1, 200, 100, 1, np.random.default_rng(2))
-    assert corrected(judge, sampled, clusters=[i // 40 for i in range(200)]).few
+    assert judge_corrected_mean(judge, sampled, clusters=[i // 40 for i in range(200)]).few
     for given, words in ((sampled[:-1], "name each answer once"), (np.full(200, np.nan), "at least 2 are needed")):
         with pytest.raises(ProbandError, match=words):
-            corrected(judge, given)
+            judge_corrected_mean(judge, given)
     with pytest.raises(ProbandError, match="no verdict on answer 0"):
-        corrected(np.full(200, np.nan), sampled)
+        judge_corrected_mean(np.full(200, np.nan), sampled)

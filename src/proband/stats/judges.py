@@ -1,10 +1,15 @@
 r"""Estimates people's verdicts on all answers, from a judge's verdicts on all of them and people's on a sample.
 
-Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023), with the weight of Angelopoulos,
-Duchi and Zrnic (2024) that is never worse than the sample alone. With f_i the judge's verdict on each of N answers and
-y_i people's on n of them, chosen at random (or in whole clusters at random),
+Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023) with a weight as Angelopoulos, Duchi
+and Zrnic (2024) have it. With f_i the judge's verdict on each of N answers and y_i people's on n of them, chosen at
+random (or in whole clusters at random),
 
-    theta = mean over all of l f_i + mean over the sample of (y_i - l f_i),      l = cov(y, f) / ((1 + n/N) var(f)).
+    theta = mean over all of l f_i + mean over the sample of (y_i - l f_i),      l = cov(y, f) / var(f).
+
+Here the N answers include the sample, so mean_n(f) - mean_N(f) is (1 - n/N) times the difference of two independent
+means, of n and of N - n answers, and var(theta) = (var(y) - (1 - n/N) (2 l cov(y, f) - l^2 var(f))) / n: it is least at
+this l, the regression estimator of Cochran (1977, chapter 7), and never above var(y) / n. (With N further answers
+beside the sample the divisor is (1 + n/N) var(f).)
 
 Each answer moves theta by l (f_i - mean)/N, those of the sample also by the residual of y_i - l f_i from its mean over
 n: the variance V is that of these sums over clusters (clusters.py: CR2 with both parts as blocks). Verdicts between 0
@@ -42,14 +47,14 @@ class Corrected:
     few: bool
 
 
-def corrected(
+def judge_corrected_mean(
     judge: Sequence[float] | Floats, people: Sequence[float | None] | Floats, *, clusters: Any = None
 ) -> Corrected:
     """From the judge's verdict on each answer and people's (None or NaN where there is none).
 
     >>> truth = [float(i % 10 < 7) for i in range(400)]
     >>> judge = [1.0 if i % 20 == 19 else t for i, t in enumerate(truth)]
-    >>> found = corrected(judge, [t if i < 80 else None for i, t in enumerate(truth)])
+    >>> found = judge_corrected_mean(judge, [t if i < 80 else None for i, t in enumerate(truth)])
     >>> round(found.mean, 3), found.judged, found.gain > 2
     (0.7, 80, True)
     """
@@ -64,7 +69,7 @@ def corrected(
         raise ProbandError(f"people judged {len(sample)} of {len(f)} answers; at least 2 are needed")
     n, every = len(sample), len(f)
     covariance, spread = float(np.cov(y[sample], f[sample])[0, 1]), float(f.var())
-    weight = covariance / ((1 + n / every) * spread) if spread > 0 else 0.0
+    weight = covariance / spread if spread > 0 else 0.0
     rest = y[sample] - weight * f[sample]
     value = float(weight * f.mean() + rest.mean())
     names = Clusters.named(clusters, every)
@@ -79,6 +84,7 @@ def corrected(
         number = mean * (1 - mean) / square if min(mean * (1 - mean), square) > 1e-15 else least
         number = shrunk(number, least, clusters_with_rarer(y[sample], own.design))
         low, high = wilson(np.array(mean), number, own.summary.freedom)
+        value = mean
     return Corrected(
         mean=value,
         low=float(low),
