@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import proband
 from proband.cli import main
+from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
 from proband.core.types import Item
 from proband.pipeline.asking.items_and_answers import ANSWERS, ARRIVED
@@ -303,6 +305,25 @@ def test_one_budget_for_all_prompts_and_repetitions(tmp_path: Path, run: Callabl
             ]
             assert len(spent) > 1
             assert sum(spent) == pytest.approx(0.192)
+
+
+def test_the_runs_of_a_study_share_a_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each answer costs 0.012; the second run may not spend what the first has spent."""
+    monkeypatch.setenv("PROBAND_CACHE", str(tmp_path / "cache"))
+    with Stub(lambda path, body: chat("yes")) as stub:
+        models = [f"openai:{name}@{stub.url}" for name in "mn"]
+        loaded = 'prices = "0,6000", scores = false, concurrency = 1'
+        study = tmp_path / "study.toml"
+        study.write_text(
+            f'[study]\ntitle = "x"\n[[build]]\nname = "own"\nsuite = "questions"\n[[run]]\nitems = ["own"]\n'
+            f"models = {json.dumps(models)}\noptions = {{ max-tokens = 2 }}\nlimit = 3\nmax-cost = 0.05\n"
+            f"cache = false\nmodel-options = {{ {loaded} }}\n".replace("cache = false\n", "")
+        )
+        with pytest.raises(ProbandError, match="--jobs cannot keep a max-cost"):
+            proband.study(study, out=tmp_path / "out", jobs=2)
+        with pytest.raises(ProbandError, match="one more request may exceed --max-cost"):
+            proband.study(study, out=tmp_path / "out")
+        assert len(stub.bodies) == 4
 
 
 @pytest.mark.usefixtures("pairs")

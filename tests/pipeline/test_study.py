@@ -199,7 +199,7 @@ def test_an_optional_model_is_left_out_with_the_reason(file: Path, tmp_path: Pat
     assert "no/such/model" in result["stages"][-1]["reason"]
 
 
-def test_the_key_follows_the_content_of_a_file_not_its_place(tmp_path: Path) -> None:
+def test_the_key_follows_the_content_of_a_file_not_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "data.tsv").write_text("x")
@@ -209,6 +209,15 @@ def test_the_key_follows_the_content_of_a_file_not_its_place(tmp_path: Path) -> 
     assert contents({"data": f"{tmp_path}/b"}) != before
     assert model_contents(f"hf:{tmp_path}/a") == f"hf:{before['data']}"
     assert model_contents("hf:gpt2") == "hf:gpt2"
+    monkeypatch.chdir(tmp_path / "a")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    plain = {"prompt": "data.tsv", "bank": f"clutrr:{tmp_path}/a", "ppdb": f"data.tsv,{tmp_path}/b/data.tsv"}
+    assert all(str(tmp_path) not in value and value != plain[name] for name, value in contents(plain).items())
+    assert model_contents("hf:~/a") == model_contents(f"hf:{tmp_path}/a")
+    monkeypatch.chdir(tmp_path)
+    assert contents({"shots-from": "a"}) == {"shots-from": before["data"]}
+    texts = {"task": "a", "system": "his/her " * 99, "norm": "0.5", "none": "", "size": 3}
+    assert contents(texts) == texts
 
 
 OPTIONAL_NET = """

@@ -51,7 +51,8 @@ def study(
     stages = stages_of(read, path, folder, part)
     if not part and not any(stage.verb == "run" for stage in stages):
         raise ProbandError("has no [[run]]: nothing to report", file=path)
-    check_runs(read, [stage for stage in stages if isinstance(stage, RunStage)], file=path)
+    asked = [stage for stage in stages if isinstance(stage, RunStage)]
+    check_runs(read, asked, file=path)
     if dry_run:
         states = [{**about(stage), "state": "done" if stage.finished() else "to do"} for stage in stages]
         return {"title": read.study.title, "stages": states}
@@ -59,9 +60,12 @@ def study(
         check_folder(folder)  # before any stage
     if jobs > 1 and engine != "local":
         raise ProbandError("--jobs needs the local engine: the ray engine distributes the items of one run at a time")
+    if jobs > 1 and any(stage.run_options.max_cost is not None for stage in asked):
+        raise ProbandError("--jobs cannot keep a max-cost, which the runs of a study share")
     if jobs > 1:
         perform_at_once(stages, jobs=jobs, file=path)
-    models, lines, failed = Models(engine=engine, workers=workers), list[StageLine](), list[ProbandError]()
+    models = Models(engine=engine, workers=workers, folders=[stage.folder for stage in asked])
+    lines, failed = list[StageLine](), list[ProbandError]()
     for at, stage in enumerate(stages, start=1):
         try:
             lines.append(perform(stage, models, at=f"{at} of {len(stages)}", file=path))

@@ -25,7 +25,7 @@ from proband.pipeline.studies.study_file import StageGrid, read_study
         (('solver = "likelihood"', 'solver = "likelihood"\nlimits = 3'), r"line 27: unknown key 'limits' in \[run\]"),
         (('solver = "likelihood"', "solver = 3"), r"line 26: \[\[run\]\]: 'solver' is 3; it must be text"),
         (('items = ["clean"]', 'items = ["cleen"]'), r"line 24: no \[\[build\]\] is named 'cleen'"),
-        (('models = ["fake:script.json"]', 'models = ["net:gat"]'), r"line 25: no \[\[train\]\] is named 'gat'"),
+        (('models = ["fake:script.json"]', 'models = ["net:gad"]'), r"line 25: no \[\[train\]\] is named 'gad'"),
         (('name = "noisy"', 'name = "clean"'), r"line 15: two \[\[build\]\] are named 'clean'"),
         (
             ('suite = "kinship"\noptions = { task = "clean"', 'suite = "kin"\noptions = { task = "clean"'),
@@ -119,3 +119,47 @@ def test_a_training_on_several_builds_has_their_names_and_its_line(file: Path, t
     file.write_text(wrong.replace("nosy", "noisy").replace('net = ["gat", "mac"]', 'net = ["gat", "mack"]'))
     with pytest.raises(ProbandError, match=rf"line {at + 1}: .*mack"):
         proband.study(file, out=tmp_path / "out", dry_run=True)
+
+
+def test_an_included_study_keeps_its_report_and_names_its_own_lines(file: Path, tmp_path: Path, study: str) -> None:
+    part, whole = tmp_path / "part.toml", tmp_path / "whole.toml"
+    part.write_text('[study]\ntitle = "x"\n[report]\nclaims = true\nsplit = "valid"')
+    whole.write_text('[study]\ntitle = "All"\ninclude = ["part"]\n[report]\nsplit = "test"')
+    report = read_study(whole, {}).report
+    assert (report.tables, report.claims, report.split) == (None, True, "test")
+    part.write_text(
+        study.replace('suite = "kinship"\noptions = { task = "clean"', 'suite = "kin"\noptions = { task = "clean"')
+    )
+    with pytest.raises(ProbandError, match=r"part\.toml line 11: no suite 'kin'"):
+        read_study(whole, {})
+    part.write_text(study)
+    whole.write_text('[study]\ntitle = "All"\ninclude = ["part"]\n\n[[build]]\nname = "third"\nsuite = "kin"')
+    with pytest.raises(ProbandError, match=r"whole\.toml line 7: no suite 'kin'"):
+        stages(whole, RunStage)
+    whole.write_text('[study]\ntitle = "All"\ninclude = ["whole"]')
+    with pytest.raises(ProbandError, match="includes 'whole', which includes it"):
+        read_study(whole, {})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("[parameters]", '[parameters]\na = "{b}"'), "line 6: no parameter 'b'"),
+        (("[[run]]", "[[run]]\nuntil = '3'"), r"line 20: unknown key 'until' in \[run\]"),
+    ],
+)
+def test_what_a_study_cannot_do_is_an_error(file: Path, study: str, change: tuple[str, str], message: str) -> None:
+    file.write_text(study.replace(*change, 1))
+    with pytest.raises(ProbandError, match=message):
+        read_study(file, {})
+
+
+def test_a_net_is_found_from_the_working_directory(
+    file: Path, study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here" / "net").mkdir(parents=True)
+    file.write_text(study.replace('models = ["fake:script.json"]', 'models = ["net:net"]'))
+    with pytest.raises(ProbandError, match=r"no \[\[train\]\] is named 'net'"):
+        asked(file)
+    monkeypatch.chdir(tmp_path / "here")
+    assert "net:net" in asked(file)

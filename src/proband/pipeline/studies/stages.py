@@ -8,11 +8,13 @@ else.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec.structs import replace as replaced
 
 from proband import suites
 from proband.core.errors import ProbandError
@@ -22,7 +24,7 @@ from proband.core.suite import Suite
 from proband.core.version import __version__
 from proband.models import with_seed
 from proband.pipeline.asking.items_and_answers import RunAnswers
-from proband.pipeline.asking.setup import PlannedRun, check_name, load_model, loading
+from proband.pipeline.asking.setup import LoadedModels, PlannedRun, check_name, load_model, loading
 from proband.pipeline.build import build
 from proband.pipeline.run import run_planned
 from proband.pipeline.run_options import RunOptions
@@ -39,36 +41,51 @@ def key_of(verb: str, **parts: Any) -> str:
     return hashlib.sha256(dumps([__version__, verb, sorted(parts.items())]).encode()).hexdigest()
 
 
-def fingerprint(path: Path) -> str:
-    """The content of a file, or of all files below a folder with their names."""
-    return sha256_file(path) if path.is_file() else sha256_files(path, path.rglob("*"))
+def fingerprint(place: str) -> str:
+    """The content of a file, or of all files below a folder with their names; the text itself if it is no path."""
+    try:
+        path = Path(place).expanduser()
+        if path.is_dir():
+            return sha256_files(path, path.rglob("*"))
+        return sha256_file(path) if path.is_file() else place
+    except (OSError, ValueError, RuntimeError):  # too long for a name, or a home that nobody has
+        return place
+
+
+PATHS = ("data", "shots-from")  # options that name a folder, also without a slash
 
 
 def contents(value: Any) -> Any:
-    """The same value with every path in it replaced by what is there: a study does not depend on where its data lie."""
+    """The same value with every path in it replaced by what is there: a study does not depend on where its data lie.
+    A path is PATH or KIND:PATH, with a slash or a suffix; several have commas between them."""
     if isinstance(value, Mapping):
-        return {name: contents(each) for name, each in value.items()}
+        return {name: contents(Path(each) if name in PATHS and each else each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [contents(each) for each in value]
-    if isinstance(value, Path) or (isinstance(value, str) and "/" in value and "\n" not in value and len(value) < 4096):
-        kind, colon, place = str(value).partition(":")  # a bank of paraphrases is `clutrr:FOLDER`
-        if colon and "/" in place and Path(place).exists():
-            return f"{kind}:{fingerprint(Path(place))}"
-        return fingerprint(Path(value)) if Path(value).exists() else str(value)
-    return value
+    if isinstance(value, Path):
+        return fingerprint(str(value))
+    return ",".join(map(_content, value.split(","))) if isinstance(value, str) else value
+
+
+def _content(part: str) -> str:
+    kind, colon, place = part.partition(":")
+    for before, path in (("", part), (kind + colon, place)):
+        if ("/" in path or Path(path).suffix) and (content := fingerprint(path)) != path:
+            return before + content
+    return part
 
 
 def settle_options(kind: type, given: Mapping[str, Any], *, of: str) -> dict[str, Any]:
     """The options of a stage as its key has them: defaults filled in, paths replaced by what is there."""
     options: Any = read_options(kind, given, of=of)
     given = {name.replace("_", "-"): value for name, value in vars(options).items()}
-    return {name: contents(Path(value) if value and name == "data" else value) for name, value in given.items()}
+    return dict(contents(given))
 
 
 def model_contents(spec: str | None) -> str | None:
     """The same for the file or folder behind a model's name (`hf:FOLDER`, `vec:FILE`)."""
     kind, _, rest = (spec or "").partition(":")
-    return f"{kind}:{fingerprint(Path(rest))}" if rest and Path(rest).exists() else spec
+    return f"{kind}:{fingerprint(rest)}" if rest else spec
 
 
 @cache
@@ -194,7 +211,9 @@ class RunStage(Stage):
         options = replace(self.run_options, seed=self.seed, options=self.options)
         options = replace(options, engine=models.engine, workers=models.workers)
         model = models.get(self, suites.suite(self.items.suite))
-        run_planned(PlannedRun(items=self.items.folder, model=model, folder=self.folder, options=options))
+        own = PlannedRun(items=self.items.folder, model=model, folder=self.folder, options=options, name=self.name)
+        folders = models.folders or [self.folder]
+        run_planned(own, [own if each == self.folder else replaced(own, folder=each) for each in folders])
 
 
 @dataclass
@@ -203,13 +222,14 @@ class Models:
 
     engine: Literal["local", "ray"] = "local"
     workers: int | None = None
+    folders: Sequence[Path] = ()  # of all runs, which share a `max-cost`
     loaded: tuple[Any, Any] = (None, None)  # what decides it, and the model
 
     def get(self, stage: RunStage, suite: Suite) -> Any:
         """The model itself; for workers that load their own, its name."""
         if self.engine != "local":
             return stage.spec
-        of_suite = (suite.name, stage.seed) if stage.spec.startswith("solver:") else ()  # that name is the suite's own
+        of_suite = (suite.name, stage.seed) if stage.spec.startswith(LoadedModels.of_one_suite) else ()
         given = with_seed(stage.spec, loading(stage.run_options), seed=stage.seed)
         key = (stage.spec, dumps(given), of_suite)
         if key != self.loaded[0]:

@@ -18,6 +18,7 @@ from proband import suites
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import parse_toml, read_toml, read_utf8
 from proband.core.plugins import KINDS, WORDS, described, read_options
+from proband.pipeline.asking.setup import net_folder
 from proband.pipeline.run_options import RunOptions
 from proband.pipeline.studies.stages import BuildStage, RunStage, Stage, TrainStage
 
@@ -76,30 +77,35 @@ class StudyFile(StudyPart, frozen=True, kw_only=True):
     report: ReportPart = msgspec.field(default_factory=ReportPart)
 
 
-def read_study(path: Path, given: Mapping[str, Any]) -> StudyFile:
-    """The checked file with the parameters filled in; `given` overrides their defaults."""
+def read_study(path: Path, given: Mapping[str, Any], *, within: Sequence[Path] = ()) -> StudyFile:
+    """The checked file with the parameters filled in; `given` overrides their defaults. `within`: studies that include
+    it."""
     text = read_utf8(path)
-    raw = with_included(parse_toml(text, file=path), path)
-    head = raw.get("study")
+    own = parse_toml(text, file=path)
+    raw, head = with_included(own, path, within), own.get("study")
     folder = head.get("folder") if isinstance(head, dict) else None
     if "data" in given:
         inside = Path(given["data"]) / str(folder or ".")
         given = {**given, "data": str(inside if inside.is_dir() else given["data"])}
-    values = parameters(raw.get("parameters", {}), given, file=path)
     try:
-        filled = {name: part if name == "parameters" else fill(part, values) for name, part in raw.items()}
+        values = parameters(raw.get("parameters", {}), given, file=path)
+        converted(own, values)  # the lines of an error are those of this file
+        return converted(raw, values)
     except KeyError as error:
         place = next((n for n, line in enumerate(text.splitlines(), 1) if "{" + error.args[0] + "}" in line), None)
         raise ProbandError(f"no parameter {error.args[0]!r} under [parameters]", file=path, line=place) from None
-    filled["run"] = with_run_options(filled.get("run", []))
-    try:
-        return msgspec.convert({**filled, "parameters": values}, StudyFile)
     except msgspec.ValidationError as error:
         message, where = explain(str(error), text)
         raise ProbandError(message, file=path, line=where) from None
 
 
-OF_THE_STUDY = ("seed", "prompt", "repeat", "engine", "workers", "cache", "retry_errors")
+def converted(raw: Mapping[str, Any], values: Mapping[str, Any]) -> StudyFile:
+    filled = {name: fill(part, values) for name, part in raw.items() if name != "parameters"}
+    filled["run"] = with_run_options(filled.get("run", []))
+    return msgspec.convert({**filled, "parameters": values}, StudyFile)
+
+
+OF_THE_STUDY = ("seed", "prompt", "repeat", "until", "engine", "workers", "cache", "retry_errors")
 RUN_KEYS = {field.name for field in described(RunOptions) if field.attribute not in OF_THE_STUDY}
 
 
@@ -112,20 +118,25 @@ def with_run_options(parts: Any) -> Any:
     return [{**each, "(run options)": options} for each, options in zip(rest, own, strict=True)]
 
 
-def with_included(raw: dict[str, Any], path: Path) -> dict[str, Any]:
+def with_included(own: Mapping[str, Any], path: Path, within: Sequence[Path] = ()) -> dict[str, Any]:
     """The tables of the studies it includes, in their order, then its own. Of parameters that several have its own
-    win, then those of the study that is named first."""
-    head, own_values = raw.get("study"), raw.get("parameters", {})
+    win, then those of the study that is named first; likewise of [report], whose tables are added."""
+    raw, head, own_values = dict(own), own.get("study"), own.get("parameters", {})
     for name in reversed(head.get("include", ()) if isinstance(head, dict) else ()):
         other = path.with_name(f"{name}.toml")
         if not other.is_file():
             raise ProbandError(f"no study {name!r} next to it to include", file=path)
-        part = with_included(read_toml(other), other)
+        within = [*within, path]
+        if other in within:
+            raise ProbandError(f"includes {name!r}, which includes it", file=path)
+        StageGrid(read_study(other, {}, within=within), file=other, out=path.parent).stages()  # its errors, its lines
+        part = with_included(read_toml(other), other, within)
         raw["parameters"] = {**raw.get("parameters", {}), **part.get("parameters", {}), **own_values}
         for kind in ("build", "train", "run"):
             raw[kind] = [*part.get(kind, ()), *raw.get(kind, ())]
-        report, own = part.get("report", {}), raw.setdefault("report", {})
-        own["tables"] = list(dict.fromkeys([*report.get("tables", ()), *own.get("tables", ())]))
+        report = {**part.get("report", {}), **raw.get("report", {})}
+        tables = dict.fromkeys(name for each in (part, raw) for name in each.get("report", {}).get("tables", ()))
+        raw["report"] = {**report, "tables": list(tables)} if tables else report
     return raw
 
 
@@ -187,6 +198,8 @@ class StageGrid:
     def __init__(self, study: StudyFile, *, file: Path, out: Path) -> None:
         self.study, self.file, self.out = study, file, out
         self.text = file.read_text(encoding="utf-8")
+        own = parse_toml(self.text, file=file)
+        self.included = {name: len(getattr(study, name)) - len(own.get(name, ())) for name in ("build", "train", "run")}
         self.known: dict[str, Stage] = {}  # by key
         self.builds: dict[str, list[BuildStage]] = {}
         self.nets: dict[str, list[tuple[str, TrainStage]]] = {}  # all trainings that a name means, each with its own
@@ -196,7 +209,7 @@ class StageGrid:
     def stages(self) -> list[Stage]:
         for at, build in enumerate(self.study.build):
             with self._at("build", at, "name"):
-                check_name(build.name, self.builds, "build")
+                check_part_name(build.name, self.builds, "build")
             self.builds[build.name] = [self._once(stage) for stage in self._build(build, at)]
             self.sets |= {stage.key for stage in self.builds[build.name] if len(build.seeds) > 1}
         for at, net in enumerate(self.study.train):
@@ -210,12 +223,17 @@ class StageGrid:
         return cast(S, self.known.setdefault(stage.key, stage))
 
     @contextmanager
-    def _at(self, *path: str | int) -> Iterator[None]:
+    def _at(self, *place: Any) -> Iterator[None]:
         """An error in this block is that of a line of the file."""
         try:
             yield
         except ProbandError as error:
-            raise ProbandError(str(error), file=self.file, line=line_of(self.text, path)) from None
+            raise ProbandError(str(error), file=self.file, line=self._line(*place)) from None
+
+    def _line(self, table: str, at: int, key: str) -> int | None:
+        """The line of a key; None if the table is that of an included study."""
+        at -= self.included[table]
+        return line_of(self.text, [table, at, key]) if at >= 0 else None
 
     def _build(self, part: BuildPart, at: int) -> Iterator[BuildStage]:
         with self._at("build", at, "suite"):
@@ -224,7 +242,7 @@ class StageGrid:
             read_options(suite.options, part.options, of=f"build {part.suite}")
         for seed in part.seeds:
             name = part.name if len(part.seeds) == 1 else f"{part.name}-s{seed}"
-            line = line_of(self.text, ["build", at, "name"])
+            line = self._line("build", at, "name")
             yield BuildStage(name=name, out=self.out, seed=seed, options=part.options, line=line, suite=part.suite)
 
     def _train(self, part: TrainPart, at: int) -> None:
@@ -235,7 +253,7 @@ class StageGrid:
             of_items = "-".join(filter(None, [part.name, "" if part.name and isinstance(part.items, str) else items]))
             name = "-".join(filter(None, [of_items, "" if isinstance(part.net, str) else net, part.label]))
             with self._at("train", at, "name"):
-                check_name(name, self.trainings, "train")
+                check_part_name(name, self.trainings, "train")
             self.trainings.add(name)
             trained = [(name, self._once(stage)) for stage in self._trained(part, at, name, items, net)]
             for whole in dict.fromkeys((name, of_items, part.name or of_items)):
@@ -252,7 +270,7 @@ class StageGrid:
             parts = [name, items.name if len(built) > 1 else "", f"s{seed}" if len(part.seeds) > 1 else ""]
             yield TrainStage(
                 name="-".join(filter(None, parts)), out=self.out, seed=seed, options=part.options, items=items, net=net,
-                model=part.model, line=line_of(self.text, ["train", at, "name"]), optional=part.optional,
+                model=part.model, line=self._line("train", at, "name"), optional=part.optional,
             )  # fmt: skip
 
     def _run(self, part: RunPart, at: int) -> Iterator[RunStage]:
@@ -275,7 +293,7 @@ class StageGrid:
                 yield RunStage(
                     name=" · ".join(filter(None, words)), out=self.out, seed=seed, items=items, model=model,
                     options={**given.options, **options}, trained=trained, run_options=given, optional=part.optional,
-                    line=line_of(self.text, ["run", at, "models"]),
+                    line=self._line("run", at, "models"),
                 )  # fmt: skip
 
     def _builds(self, name: str) -> list[BuildStage]:
@@ -288,12 +306,15 @@ class StageGrid:
         kind, _, name = model.partition(":")
         if kind == "net" and name in self.nets:
             return [(f"net:{own}", trained) for own, trained in self.nets[name]]
-        if kind == "net" and not (self.file.parent / name).exists():
-            raise ProbandError(f"no [[train]] is named {name!r}, and there is no such folder")
+        if kind == "net":
+            try:
+                net_folder(name)
+            except ProbandError as error:
+                raise ProbandError(f"no [[train]] is named {name!r}, and {error}") from None
         return [(model, None)]
 
 
-def check_name(name: str, taken: Container[str], kind: str) -> None:
+def check_part_name(name: str, taken: Container[str], kind: str) -> None:
     if not re.fullmatch(r"[\w.-]+", name):
         raise ProbandError(f"'name' {name!r} must be letters, digits, . _ -")
     if name in taken:
