@@ -42,7 +42,6 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return {
             "name": self.id,
             "role": self.role,
-            "clause": self.clause,
             "body": encode(self.body).decode(),
             "gold": None if self.gold is None else encode(self.gold).decode(),
             "excluded": self.excluded,

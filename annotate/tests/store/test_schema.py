@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proband_annotate.store.database import create
-from proband_annotate.store.migrate import configuration, migrate
+from proband_annotate.store.migrate import migrate
 from proband_annotate.store.schema import metadata
 
 
@@ -18,4 +18,3 @@ def test_the_migrated_schema_is_the_one_in_the_code(address: str) -> None:
             assert compare_metadata(MigrationContext.configure(connection), metadata) == []
     finally:
         database.close()
-    assert configuration().get_main_option("script_location")

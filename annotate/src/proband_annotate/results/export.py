@@ -14,13 +14,14 @@ from proband.core.errors import ProbandError
 from proband.core.files import encode, render_text, write_csv, write_json, write_jsonl, write_text
 from proband_annotate.human_task import Body, Labels
 from proband_annotate.project import fingerprint, secret_of
-from proband_annotate.results.collected import Collected, SubmittedAnswer, UnitRow, decode_body, part_name
+from proband_annotate.results.collected import Adjudication, Collected, SubmittedAnswer, UnitRow, decode_body, part_name
 from proband_annotate.results.figures import agreement, progress, uncounted
 from proband_annotate.reviewing import SOURCE
 from proband_annotate.terms import Terms
 from proband_annotate.texts import paragraphs
 
 OWNER = "owner"  # worker and panel of a decision
+SHARED = ("role", "worker", "panel", "licence", "counts", "why_not", "revision", "seconds")
 FORMATS = ("jsonl", "csv", "suite", "hf")
 
 
@@ -72,17 +73,14 @@ def part_text(collected: Collected, body: Body, part: str) -> str:
     return next((each.text for each in collected.task.parts(body) if each.id == part), "")
 
 
-def unit_text(collected: Collected, each: SubmittedAnswer) -> str:
-    return str(each.body["text"]) if each.role == "attention" else collected.task.unit_text(each.body)
-
-
 def rows(collected: Collected) -> Iterator[dict[str, Any]]:
     """A line per answer, including those that do not count; then a line per decision of the owner."""
     for each in (*collected.given, *collected.other_given):
+        body, attention = each.body, each.role == "attention"
         yield {
             "id": each.id,
             "unit": each.unit,
-            "unit_text": unit_text(collected, each),
+            "unit_text": body["text"] if attention else collected.task.unit_text(body),
             "role": each.role,
             "worker": each.worker,
             "panel": each.panel,
@@ -116,43 +114,33 @@ def rows(collected: Collected) -> Iterator[dict[str, Any]]:
 
 def _csv(collected: Collected, out: Path) -> dict[str, Any]:
     """A line per label, or per answer if there are no labels."""
-    shared_names = ["role", "worker", "panel", "licence", "counts", "why_not", "revision", "seconds"]
-    header = ["id", "unit", "part", *shared_names, "label", "text", "detail", "unit_text", "part_text"]
+    header = ["id", "unit", "part", *SHARED, "label", "text", "detail", "unit_text", "part_text"]
     lines = write_csv(out, header, answer_rows(collected))
     return {"lines": lines, "counted": uncounted(collected), "file": str(out)}
 
 
 def answer_rows(collected: Collected) -> Iterator[list[Any]]:
+    every: list[SubmittedAnswer | Adjudication] = [*collected.given, *collected.other_given, *collected.decisions]
+    for row, each in zip(rows(collected), every, strict=True):
+        shared = [row[name] for name in SHARED]
+        for part, label, words, detail, part_text in _labelled(collected, each, row["answer"]):
+            yield [row["id"], row["unit"], part, *shared, label, words, detail, row["unit_text"], part_text]
+
+
+def _labelled(
+    collected: Collected, each: SubmittedAnswer | Adjudication, answer: Body
+) -> Iterator[tuple[str, str, str, Any, str]]:
+    """Each label of an answer: part, label, text, detail and the text of the part; without labels what was written."""
     work = collected.task
-    for each in (*collected.given, *collected.other_given):
-        counts = [each.slot is not None, why_not(collected, each)]
-        shared = [each.role, each.worker, each.panel, each.licence, *counts, each.revision, round(each.seconds, 3)]
-        answer, about, check = each.answer, unit_text(collected, each), each.role == "attention"
-        texts = {} if check else {part.id: part.text for part in work.parts(each.body)}
-        for part, label in zip(each.parts, each.labels, strict=True):
-            more = None if check else work.detail(answer, part)
-            yield [each.id, each.unit, part, *shared, label, "", more, about, texts.get(part, "")]
-        if not each.parts:
-            yield [each.id, each.unit, "", *shared, "", "\n".join(work.writing(answer)), "", about, ""]
-    for decision in collected.decisions:
-        body = collected.body(decision.unit)
-        shown = [collected.task.unit_text(body), part_text(collected, body, decision.part)]
-        names = [f"decision {decision.unit} {decision.part}", decision.unit, decision.part]
-        yield [
-            *names,
-            "main",
-            OWNER,
-            OWNER,
-            collected.project.licence,
-            True,
-            "",
-            1,
-            0.0,
-            decision.label,
-            "",
-            decision.reason,
-            *shown,
-        ]
+    if isinstance(each, Adjudication):
+        yield each.part, each.label, "", each.reason, part_text(collected, collected.body(each.unit), each.part)
+        return
+    check = each.role == "attention"
+    texts = {} if check else {part.id: part.text for part in work.parts(each.body)}
+    for part, label in zip(each.parts, each.labels, strict=True):
+        yield part, label, "", None if check else work.detail(answer, part), texts.get(part, "")
+    if not each.parts:
+        yield "", "", "\n".join(work.writing(answer)), "", ""
 
 
 def _hub(collected: Collected, out: Path) -> dict[str, Any]:

@@ -62,21 +62,19 @@ def pay_file(folder: Path, *, to: str, out: Path, workers: Path | None = None, s
     """Payments as CSV, or as lines for Prolific's bulk bonus, for the ids in `workers`."""
     if to == "prolific" and workers is None:
         raise ProbandError("--to prolific needs --workers FILE: the study does not store the ids that Prolific knows")
-    project, ids = read_project(folder), file_lines(workers) if workers is not None else []
-    with closing(open_study(folder)) as database:
-        result = database.read(lambda connection: collect(connection, project))
-    rows = payments(result, secret_of(folder), ids, source)
+    result, ids = collected(folder), file_lines(workers) if workers is not None else []
+    rows, currency = payments(result, secret_of(folder), ids, source), result.project.pay.currency
     by_currency = group_by_key((row["currency"], row) for row in rows if row["currency"])  # none: an id that never came
     if to == "prolific":
-        if other := [row["id"] for row in rows if row["bonus"] and row["currency"] != project.pay.currency]:
-            reason = f"agreed to be paid in another currency than {project.pay.currency}; pay them separately"
+        if other := [row["id"] for row in rows if row["bonus"] and row["currency"] != currency]:
+            reason = f"agreed to be paid in another currency than {currency}; pay them separately"
             raise ProbandError(f"{', '.join(other)}: {reason}", file=workers)
         owed = ((row["id"], row["bonus"] - row["transferred"]) for row in rows if row["bonus"])
         write_text(out, "".join(f"{name},{amount:.2f}\n" for name, amount in owed if amount >= 0.005))
     else:
         write_csv(out, HEADER, (list(row.values()) for row in rows))
     sums = {
-        name: {currency: round(sum(row[name] for row in mine), 2) for currency, mine in by_currency.items()}
+        name: {each: round(sum(row[name] for row in mine), 2) for each, mine in by_currency.items()}
         for name in ("bonus", "total")
     }
     return {"people": len(rows), **sums, "file": str(out)}

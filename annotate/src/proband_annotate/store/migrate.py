@@ -81,7 +81,7 @@ def _migrate(connection: Connection, to: str) -> None:
     command.upgrade(configuration(connection), to)
 
 
-def configuration(connection: Connection | None = None) -> Any:
+def configuration(connection: Connection) -> Any:
     from alembic.config import Config
 
     settings = Config()
@@ -89,12 +89,6 @@ def configuration(connection: Connection | None = None) -> Any:
     settings.set_main_option("path_separator", "os")
     settings.attributes["connection"] = connection
     return settings
-
-
-def head() -> str | None:
-    from alembic.script import ScriptDirectory
-
-    return ScriptDirectory.from_config(configuration()).get_current_head()
 
 
 def current(connection: Connection) -> str | None:

@@ -53,7 +53,6 @@ units = Table(
     Column("id", Integer, primary_key=True, autoincrement=False),  # its number: what a browser may see of it
     Column("name", Text, nullable=False, unique=True),  # its id in the file it came from
     Column("role", Text, nullable=False),  # main | trial | gold | attention
-    Column("clause", Text, nullable=False, server_default=""),  # what units share: a reviewer never wrote for it
     Column("body", Text, nullable=False),
     Column("gold", Text),
 )

@@ -20,7 +20,7 @@ TURN = 1_000_003  # each person sees the units in a different order
 
 def add_unit(connection: Connection, *, number: int, unit: Mapping[str, Any]) -> None:
     """Add a unit, without slots."""
-    row = {key: unit[key] for key in ("name", "role", "clause", "body", "gold")}
+    row = {key: unit[key] for key in ("name", "role", "body", "gold")}
     connection.execute(units.insert().values(id=number, **row))
     for worker in unit.get("excluded", ()):
         connection.execute(exclusions.insert().values(unit_id=number, worker=worker))
