@@ -21,7 +21,7 @@ CSV = 'name,town\nMüller,"Köln, Rhein"\nAnn,"the ""old""\ntown"\n'
 def put(folder: Path, name: str, content: str | bytes) -> Path:
     path = folder / name
     raw = content.encode() if isinstance(content, str) else content
-    path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+    path.write_bytes(gzip.compress(raw) if name.lower().endswith(".gz") else raw)
     return path
 
 
@@ -34,6 +34,7 @@ def cells(path: Path, **settings: Any) -> list[dict[str, Any]]:
     [
         ("plain.csv", CSV),
         ("packed.csv.gz", CSV),
+        ("PACKED.CSV.GZ", CSV),
         ("mark.csv", "\ufeff" + CSV),
         ("utf16.csv", CSV.encode("utf-16")),
         ("windows.csv", CSV.encode("cp1252")),
@@ -58,7 +59,12 @@ def test_formats_that_libraries_write(tmp_path: Path) -> None:
     import openpyxl
 
     polars.DataFrame(ROWS).write_parquet(tmp_path / "a.parquet")
+    polars.DataFrame(ROWS).write_parquet(tmp_path / "B.PARQUET")
+    (tmp_path / "plain").write_bytes((tmp_path / "a.parquet").read_bytes())
     polars.DataFrame(ROWS).write_ipc_stream(tmp_path / "a.arrow")
+    polars.DataFrame(ROWS).write_ipc(tmp_path / "file.arrow")
+    assert cells(tmp_path / "B.PARQUET") == cells(tmp_path / "plain", kind=".parquet") == ROWS
+    assert cells(tmp_path / "file.arrow") == ROWS
     book = openpyxl.Workbook()
     for row in ([], ["name", "town"], *(list(row.values()) for row in ROWS), [None, None], [3, True]):
         book.active.append(row)
@@ -68,6 +74,15 @@ def test_formats_that_libraries_write(tmp_path: Path) -> None:
     found = list(read_table(tmp_path / "a.xlsx"))
     assert [dict(row.cells) for row in found] == [*ROWS, {"name": "3", "town": "true"}]
     assert str(found[-1].error("is odd", "town")).endswith("a.xlsx: row 6, column 'town': is odd")
+
+
+@pytest.mark.parametrize("rows", ["What is it, really?", "Who are you?\nWhat, then?\nWhere, now?"])
+def test_a_table_of_one_column_loses_no_row(rows: str, tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match=r"row \d: has 2 cells but the header names 1"):
+        cells(put(tmp_path, "one.csv", f"question\n{rows}\n"))
+    quoted = "\n".join(f'"{row}"' for row in rows.split("\n"))
+    found = cells(put(tmp_path, "one.csv", f"question\n{quoted}\n"))
+    assert [row["question"] for row in found] == rows.split("\n")
 
 
 @pytest.mark.parametrize("name", ["broken.xlsx", "broken.xls", "broken.ods", "broken.parquet", "broken.arrow"])

@@ -84,16 +84,15 @@ def not_installed(error: ModuleNotFoundError, what: str) -> ProbandError | Modul
 
 # ---- msgspec's messages, which name types of Python ----------------------------------------------------------------
 
-KINDS = {
+JSON_TYPES = {
     "str": "text",
     "int": "a whole number",
     "float": "a number",
     "bool": "a boolean",
-    "null": "null",
     "array": "a list",
     "object": "an object",
 }
-SAID = {**KINDS, "int": "a number"}  # "not a number" is enough: whole numbers need no mention there
+SEEN_TYPES = {**JSON_TYPES, "int": "a number"}  # "not a number" is enough: whole numbers need no mention there
 
 
 def with_key(message: str, kind: Any, raw: bytes) -> str:
@@ -128,8 +127,8 @@ def in_words(message: str) -> str:
     name, rest = path.groups() if path else ("", "")
     where = f"'{name}' {rest} ".replace("  ", " ") if name else ""
     if match := re.fullmatch(r"Expected `(.+)`, got `(.+)`", text):
-        wanted = " or ".join(KINDS.get(kind, kind) for kind in match[1].split(" | ") if kind != "null")
-        return f"{where}must be {wanted}, not {SAID.get(match[2], match[2])}"
+        wanted = " or ".join(JSON_TYPES.get(kind, kind) for kind in match[1].split(" | ") if kind != "null")
+        return f"{where}must be {wanted}, not {SEEN_TYPES.get(match[2], match[2])}"
     if match := re.search(r"unknown field `(.+)`", text):
         return f"unknown field {match[1]!r}"
     if match := re.search(r"missing required field `(.+)`", text):

@@ -25,7 +25,8 @@ class Progress:
     def __enter__(self) -> Progress:
         if _whole:
             self.whole = _whole[-1]
-            self.whole.call(self.what)
+            if self.whole.bar is not None:
+                self.whole.bar.update(self.whole.task, description=self.what)
         elif sys.stderr.isatty() and not Verbosity.quiet:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -54,11 +55,6 @@ class Progress:
     def at(self, done: float) -> None:
         """Set the total done so far; fractions give an estimate of the time left after the first batch."""
         self.advance(done - self.counted)
-
-    def call(self, what: str) -> None:
-        """Change the description."""
-        if self.bar is not None:
-            self.bar.update(self.task, description=what)
 
 
 _whole: list[Progress] = []

@@ -105,7 +105,7 @@ def read_table(
         raise ProbandError("no such file or folder", file=path)
     rows: Iterator[TableRow]
     if kind in FRAMES:
-        rows = (TableRow(cells, path, number) for number, cells in enumerate(_frame(path), start=1))
+        rows = (TableRow(cells, path, number) for number, cells in enumerate(_frame(path, kind), start=1))
     elif kind in LINES:
         rows = _json_lines(path, guess=not keep_bad)
     elif kind == ".json":
@@ -198,7 +198,7 @@ def open_lines(path: Path, *, guess: bool = True) -> Iterator[Iterator[str]]:
     """The lines of a text, plain or gzipped; without `guess` as UTF-8 or by its byte-order mark. Invalid bytes become
     surrogates (see `is_unicode`)."""
     try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb") as raw:
+        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else open(path, "rb") as raw:
             encoding = _encoding(raw.read(SAMPLE), path, guess=guess)
             raw.seek(0)
             with io.TextIOWrapper(cast(IO[bytes], raw), encoding, errors="surrogateescape", newline="") as file:
@@ -271,7 +271,7 @@ def _named_rows(
 ) -> Iterator[TableRow]:
     """Rows as mappings; the columns are named by the first row, or by `names`."""
     rows = iter(rows)
-    first = list(islice(rows, TITLE_ROWS + 1))
+    first = list(islice(rows, TITLE_ROWS + 2))
     if first and isinstance(first[0][1], str):
         raise ProbandError(first[0][1], file=path, line=first[0][0])
     table = [cells if isinstance(cells, list) else [] for _, cells in first]
@@ -301,16 +301,20 @@ def _named_rows(
 
 
 def _rows_above(rows: Sequence[Sequence[Any]], file: Path) -> int:
-    """How many rows precede the header: empty ones, and titles (rows with a single cell).
+    """How many rows precede the header: empty ones, and a title of one cell, or several with an empty row below them.
+    Titles need a row below the header that is as wide; otherwise the table has one column.
 
-    >>> _rows_above([["question", "answer"], ["Is it?", "yes"]], Path("quiz.csv"))
-    0
+    >>> [_rows_above([["My quiz"], ["question", "answer"], *rows], Path("quiz.csv")) for rows in ([["It?", "no"]], [])]
+    [1, 0]
     """
     filled = [[str(cell).strip() for cell in cells if str(cell).strip()] for cells in rows]
     above = next((place for place, cells in enumerate(filled) if len(cells) > 1), 0)
-    if above:
-        title = next((f", below the title {cells[0]!r}" for cells in filled[:above] if cells), "")
-        log(f"{file}: row {above + 1} has the names of the columns{title}")
+    titles = [cells[0] for cells in filled[:above] if cells and not cells[0].startswith("sep=")]
+    below = next((len(row) for row, cells in zip(rows[above + 1 :], filled[above + 1 :]) if cells), 0)
+    if titles and (below != len(rows[above]) or (len(titles) > 1 and filled[above - 1])):
+        return 0
+    if titles:
+        log(f"{file}: row {above + 1} has the names of the columns, below the title {titles[0]!r}")
     return above
 
 
@@ -370,8 +374,11 @@ def _json(path: Path, *, under_keys: bool, guess: bool) -> Iterator[TableRow]:
             raise ProbandError(f"not JSON: {error}", file=path) from None
     if isinstance(value, list):
         rows: Iterable[tuple[str, Any]] = ((str(place), each) for place, each in enumerate(value))
+    elif isinstance(value, dict) and under_keys:
+        rows = _rows_under_keys(value.items())
     elif isinstance(value, dict):
-        rows = _rows_under_keys(value.items()) if under_keys else _rows_by_name(value)
+        by_name = value and all(isinstance(each, dict) for each in value.values())
+        rows = value.items() if by_name else [("", value)]
     else:
         raise ProbandError("not JSON: neither an object nor an array of rows", file=path)
     for number, (key, cells) in enumerate(rows, start=1):
@@ -379,10 +386,6 @@ def _json(path: Path, *, under_keys: bool, guess: bool) -> Iterator[TableRow]:
             yield TableRow(cells, path, number, key=key)
         else:
             yield TableRow({}, path, number, key=key, problem="not a JSON object")
-
-
-def _rows_by_name(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    return value.items() if value and all(isinstance(each, dict) for each in value.values()) else [("", value)]
 
 
 def _rows_under_keys(entries: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
@@ -396,11 +399,13 @@ def _rows_under_keys(entries: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, 
 # ---- formats that libraries read -----------------------------------------------------------------------------------
 
 
-def _frame(path: Path) -> Iterator[dict[str, Any]]:
+def _frame(path: Path, kind: str) -> Iterator[dict[str, Any]]:
     import polars
 
     try:
-        table = polars.read_parquet(path) if path.suffix == ".parquet" else polars.read_ipc_stream(path)
+        with open(path, "rb") as file:  # Arrow is a file, which begins with its name, or a stream
+            arrow = polars.read_ipc if file.read(6) == b"ARROW1" else polars.read_ipc_stream
+        table = polars.read_parquet(path) if kind == ".parquet" else arrow(path)
     except (polars.exceptions.PolarsError, OSError) as error:
         raise ProbandError(f"cannot be read: {' '.join(str(error).split())[:200]}", file=path) from None
     yield from table.iter_rows(named=True)
