@@ -1,8 +1,8 @@
 r"""Estimates people's verdicts on all answers, from a judge's verdicts on all of them and people's on a sample.
 
-Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023) with a weight as Angelopoulos, Duchi
-and Zrnic (2024) have it. With f_i the judge's verdict on each of N answers and y_i people's on n of them, chosen at
-random (or in whole clusters at random),
+Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023), with a weight as Angelopoulos,
+Duchi and Zrnic (2024) have it. With f_i the judge's verdict on each of N answers and y_i people's on n of them, chosen
+at random (or in whole clusters at random),
 
     theta = mean over all of l f_i + mean over the sample of (y_i - l f_i),      l = cov(y, f) / var(f).
 
