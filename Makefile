@@ -6,6 +6,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 WEIGHTS := .venv/.weights
 BROWSER := .venv/.browser
+APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq
 DATABASE := .venv/.database
 INTEROP := .venv-interop/.installed
 WORKERS ?= 2
@@ -49,14 +50,14 @@ $(WEIGHTS): $(STAMP) weights/proband-mlm/pyproject.toml weights/proband-mlm-larg
 $(BROWSER): $(STAMP)
 	@echo "== a browser for the tests of pages"
 	@command -v chromium >/dev/null || { \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq chromium; \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && $(APT) chromium >/dev/null; \
 	  else echo "install chromium, or set PROBAND_NO_BROWSER=1"; fi; }
-	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/share/wordnet ] && apt-get install -y -qq wordnet-base || true
+	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/share/wordnet ] && $(APT) wordnet-base >/dev/null || true
 	@touch $(BROWSER)
 
 $(DATABASE): $(BROWSER)
 	@echo "== PostgreSQL for the tests of the web app"
-	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/lib/postgresql ] && apt-get install -y -qq postgresql || true
+	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -d /usr/lib/postgresql ] && $(APT) postgresql >/dev/null || true
 	@touch $(DATABASE)
 
 picture: $(WEIGHTS) $(BROWSER)
