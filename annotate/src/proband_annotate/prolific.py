@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -68,14 +69,12 @@ class Api:
         raise Unanswered(f"{path}: status {reply.status_code}, {reply.text[:100]!r}")
 
     def submissions(self) -> Iterator[dict[str, Any]]:
-        page = 1
-        while True:
+        for page in count(1):
             query = {"study": self.study, "page": page, "page_size": PAGE}
             found: list[dict[str, Any]] = self.ask("GET", "/submissions/", params=query)["results"]
             yield from found
             if len(found) < PAGE:
                 return
-            page += 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,19 +99,14 @@ def act(
         api = Api(study)
         try:
             submissions = list(api.submissions())
+            if action == "bonus":
+                return _pay(api, database, project, secret, submissions, yes=yes)
+            known = database.read(lambda connection: _participants(connection, project, secret, submissions))
             if action == "approve":
-                return _approve(api, database, _known(database, project, secret, submissions), yes=yes)
-            if action == "message":
-                return _message(api, database, _known(database, project, secret, submissions), text, yes=yes)
-            return _pay(api, database, project, secret, submissions, yes=yes)
+                return _approve(api, database, known, yes=yes)
+            return _message(api, database, known, text, yes=yes)
         except Unanswered as error:
             raise ProbandError(f"Prolific does not answer: {error}; nothing was paid") from None
-
-
-def _known(
-    database: Database, project: Project, secret: bytes, submissions: Sequence[Mapping[str, Any]]
-) -> list[Participant]:
-    return database.read(lambda connection: _participants(connection, project, secret, submissions))
 
 
 def _participants(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +20,11 @@ from proband_annotate.kinds.judge import figures, masked, shown, units
         ("SOUTH \n sudan grew.", ["South Sudan"], "[PLACE] grew."),
         ("The Sudanese met in Sudan-town.", ["Sudan"], "The Sudanese met in [PLACE]-town."),
         ("C++ is not C.", ["C++", "C"], "[PLACE] is not [PLACE]."),
+        (unicodedata.normalize("NFD", "Côte d'Ivoire grew."), ["Côte d'Ivoire"], "[PLACE] grew."),
+        ("Côte d\u2019Ivoire grew.", ["Côte d'Ivoire"], "[PLACE] grew."),
+        ("The Guinea\u2011Bissau of GUINEA\u2013BISSAU.", ["Guinea-Bissau"], "The [PLACE] of [PLACE]."),
+        ("In der STRASSE, groß.", ["Straße"], "In der [PLACE], groß."),
+        ("İstanbul ist İstanbul.", ["İstanbul"], "[PLACE] ist [PLACE]."),
         ("Nothing to hide.", ["", "  "], "Nothing to hide."),
     ],
 )
@@ -50,6 +56,10 @@ def test_no_candidate_tells_of_another_and_no_id_is_shown() -> None:
 def test_a_word_of_the_question_is_hidden_in_its_own_sentence_only() -> None:
     made = shown(body("Who borders Chad?", ("Chad meets Libya.", "Chad"), ("Libya borders Chad.", "Libya")))
     assert made["candidates"] == ["[COUNTRY] meets [COUNTRY].", "[COUNTRY] borders Chad."]
+    made = shown(
+        body("Who borders Côte d\u2019Ivoire?", ("Mali meets it.", "Mali"), ("Côte d'Ivoire.", "Côte d'Ivoire"))
+    )
+    assert made["candidates"][1] == "[COUNTRY]."
 
 
 def test_people_may_judge_sentences_without_triples(tmp_path: Path) -> None:

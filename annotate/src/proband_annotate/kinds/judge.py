@@ -11,6 +11,7 @@ id that might contain it.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -36,16 +37,33 @@ from proband_annotate.human_task import (
     value,
 )
 
+SAME = str.maketrans(
+    "\u2018\u2019\u02bc\u00b4`\u2010\u2011\u2012\u2013\u2212", "'" * 5 + "-" * 5
+)  # as words are compared
 LABELS = ("yes", "no", "nonsense")  # the sentence answers the question; does not; makes no sense
 
 
 def masked(text: str, answers: Iterable[str], kind: str) -> str:
-    """The text with its answers, in any position and spelling, replaced by the type in brackets."""
-    longest = sorted({" ".join(answer.split()) for answer in answers} - {""}, key=lambda word: (-len(word), word))
-    if not longest:
-        return text
+    """The text (composed, NFC) with its answers, in any position and spelling, replaced by the type in brackets."""
+    longest = sorted({" ".join(folded(answer)[0].split()) for answer in answers} - {""}, key=len, reverse=True)
     words = "|".join(re.escape(answer).replace(r"\ ", r"\s+") for answer in longest)
-    return re.sub(rf"(?<!\w)(?:{words})(?!\w)", lambda _: f"[{kind.upper()}]", text, flags=re.IGNORECASE)
+    text = unicodedata.normalize("NFC", text)
+    plain, places = folded(text)
+    made, end = "", 0
+    for match in re.finditer(rf"(?<!\w)(?:{words})(?!\w)", plain) if words else ():
+        made, end = f"{made}{text[end : places[match.start()]]}[{kind.upper()}]", places[match.end()]
+    return made + text[end:]
+
+
+def folded(text: str) -> tuple[str, list[int]]:
+    """A text as words are compared (composed, without case, with one apostrophe and one hyphen), and where each of its
+    characters is in the composed text.
+
+    >>> folded("Gro\u00df")
+    ('gross', [0, 1, 2, 3, 3, 4])
+    """
+    parts = [char.casefold().translate(SAME) for char in unicodedata.normalize("NFC", text)]
+    return "".join(parts), [place for place, part in enumerate([*parts, " "]) for _ in part]
 
 
 def units(path: Path) -> Iterator[Unit]:
@@ -86,8 +104,8 @@ class ShownQuestionnaire(TypedDict):
 
 def shown(body: Body) -> ShownQuestionnaire:
     """Texts only, by position. Every candidate's word is masked in every text, unless the question contains it."""
-    question = body["question"].casefold()
-    hidden = {c["answer"] for c in body["candidates"] if c["answer"].casefold() not in question}
+    question = folded(body["question"])[0]
+    hidden = {c["answer"] for c in body["candidates"] if folded(c["answer"])[0] not in question}
     texts = [masked(c["text"], {c["answer"], *hidden}, body["q_type"]) for c in body["candidates"]]
     return {"question": body["question"], "type": body["q_type"], "candidates": texts, "labels": LABELS}
 
