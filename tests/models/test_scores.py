@@ -70,11 +70,12 @@ def test_what_has_no_score_is_not_covered(folder: Path, tmp_path: Path) -> None:
         ("id\tvalue\tx\n{0}\t1\t2\n", "line 1: has no header with the column 'score'"),
         ("id\tscore\n{0}\n", "line 2: has 1 cells but the header names 2"),
         ("{{\n", "line 1: not a JSON object"),
+        ('{{"id": "{0}", "score": 1}}\n{{"id": "{1}"}}\n', "line 2: the score is \\[None\\], not a number"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(folder: Path, tmp_path: Path, text: str, message: str) -> None:
-    first = next(read_items(folder)).id
-    (tmp_path / "x.tsv").write_text(text.format(first), encoding="utf-8")
+    first, second, *_ = (item.id for item in read_items(folder))
+    (tmp_path / "x.tsv").write_text(text.format(first, second), encoding="utf-8")
     with pytest.raises(ProbandError, match=message):
         answers(folder, tmp_path / "x.tsv", tmp_path / "run")
 

@@ -438,6 +438,16 @@ def test_recorded_answers_are_taken_and_said_to_be_on_the_page(
     assert len(asked) > 200
 
 
+def test_answers_that_ship_are_placed_where_an_interruption_left_an_empty_folder(tmp_path: Path) -> None:
+    job = EvaluationJob(["baseline:random"], out=tmp_path / "page", suite="inference,kinship", options={})
+    stored = job.panel.folder / "answers"
+    part = next(each for each in job.runs if (stored / each.folder.name / each.name).exists())
+    part.folder.mkdir(parents=True)
+    assert job.take_recorded(part)
+    assert (part.folder / "run.json").exists()
+    assert (part.folder / "answers.jsonl").exists()
+
+
 def test_a_fifth_of_the_panel_is_said_to_be_a_first_look_and_answers_of_this_machine_have_no_note(
     both: Evaluation,
 ) -> None:

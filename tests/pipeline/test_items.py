@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from proband.core.files import write_jsonl
+from proband.core.types import Item
+
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
@@ -77,3 +80,16 @@ def test_a_short_test_that_cannot_be_drawn_is_refused_before_anything_is_written
     )
     assert "--estimate needs --short N" in proband.fails("items", *logs, "-o", tmp_path / "o", "--estimate", logs[0])
     assert not (tmp_path / "o").exists()
+
+
+def test_the_score_of_a_run_on_the_short_test(proband: Any, logs: list[str], tmp_path: Path) -> None:
+    items = [Item(id=f"i{at}", suite="questions", prompt=f"{at}?", choices=("a", "b"), gold=0) for at in range(120)]
+    write_jsonl(tmp_path / "items" / "items.jsonl", items)
+    runs = [tmp_path / "runs" / f"{at}" for at in range(6)]
+    for at, folder in enumerate(runs):
+        scores = tmp_path / f"{at}.csv"
+        scores.write_text("id,score\n" + "".join(f"i{n},{(n * 7 + at) % 5 - 1.5}\n" for n in range(120)))
+        proband("run", tmp_path / "items", "-m", f"scores:{scores}", "-o", folder)
+    words = ["items", *runs[:5], "--short", "20", "--force", "-o", tmp_path / "out"]
+    assert "%" in proband(*words, "--estimate", runs[5])
+    assert "has several runs: name one of them" in proband.fails(*words, "--estimate", tmp_path / "runs")

@@ -39,6 +39,12 @@ def test_samples_of_lm_eval_are_read_as_the_tool_scored_them() -> None:
     assert entry.tags["probe"] == "random-head"
 
 
+def test_samples_without_an_id_or_a_hash_are_known_by_their_place(tmp_path: Path) -> None:
+    rows = [{"doc_id": at, "doc": {"q": "?"}, "doc_hash": None, "metrics": ["acc"], "acc": 1.0} for at in range(2)]
+    (tmp_path / "samples.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert list(values(tmp_path / "samples.jsonl")) == ["/0", "/1"]
+
+
 def test_a_folder_of_several_tasks(tmp_path: Path) -> None:
     """One family of tests, a task each, and the tasks' items kept apart; what is ambiguous is refused by name."""
     for name, path in LM_EVAL.items():

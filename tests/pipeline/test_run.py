@@ -296,6 +296,13 @@ def test_a_run_that_failed_before_its_first_answer_leaves_the_folder_free(tmp_pa
     proband.run(tmp_path / "items", model="solver:chance", out=tmp_path / "run")
 
 
+def test_a_wrong_number_of_errors_leaves_the_folder_free(tmp_path: Path) -> None:
+    write_items(tmp_path)
+    with pytest.raises(ProbandError, match="'max-errors' is 'x'"):
+        go(tmp_path, "run", Slow(tmp_path / "log"), max_errors="x")
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
 # ---- models that break their promises ------------------------------------------------------------------------------
 
 

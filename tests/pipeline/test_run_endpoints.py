@@ -290,6 +290,20 @@ def test_the_budget_of_a_run_is_kept_over_its_processes(tmp_path: Path, run: Cal
         assert "--max-cost needs the prices per million tokens" in err
 
 
+def test_a_likelihood_run_is_not_continued_in_words(run: Callable[..., tuple[str, str]]) -> None:
+    def echo(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        tokens = [*re.findall(r"\S+\s*|\s+", body.get("prompt", "yes")), "more"]
+        logprobs = {"tokens": tokens, "token_logprobs": [None, *[-1.0] * (len(tokens) - 1)]}
+        return {**chat("yes"), "choices": [{**chat("yes")["choices"][0], "logprobs": logprobs}]}
+
+    with Stub(echo) as stub:
+        run(stub.url, "-s", "likelihood", "--model-set", "scores=yes")
+        _, err = run(stub.url, "-s", "generate,likelihood", "--set", "shots=0", code=2)
+        assert "'solver' differs" in err
+        out, _ = run(stub.url, "--model-set", "rpm=none", "--dry-run", out="dry")
+        assert "calls" in out
+
+
 @pytest.mark.usefixtures("pairs")
 def test_one_budget_for_all_prompts_and_repetitions(tmp_path: Path, run: Callable[..., tuple[str, str]]) -> None:
     """An answer costs 0.012. What was spent in one folder is not there for the next, nor for the command rerun."""

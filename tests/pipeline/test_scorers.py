@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from proband.cli import main
@@ -296,3 +297,9 @@ def test_the_scorers_of_reasoning_gym_are_loaded_by_task() -> None:
     inherited = load_scorer("reasoning-gym:syllogism")
     entry = {"answer": "Yes", "metadata": {}}
     assert [inherited(text, entry) for text in ("Yes", "Yes or No", "No")] == [1.0, 1 / 3, 0.0]
+
+
+def test_what_is_no_single_number_is_no_score() -> None:
+    odd = [np.array([1.0, 0.0]), None, b"1", [1], float("nan")]
+    assert [scorers._score(value) for value in odd] == [(None, "not a number")] * 5
+    assert scorers._score(np.float32(1)) == (1.0, "")

@@ -104,6 +104,9 @@ def test_a_run_of_our_items(tmp_path: Path) -> None:
     assert result["replies"] == 2
     item = next(iter(read_items(tmp_path / "items")))
     names, edges, (i, j) = item.facts["names"], item.facts["edges"], item.facts["query"]
+    (tmp_path / "run" / "answers.jsonl").unlink()
+    with pytest.raises(ProbandError, match="run: has not finished: the command of the run resumes it"):
+        check_replies(tmp_path / "run", out=tmp_path / "out")
     sentences = [f"{names[b]} is the {word} of {names[a]}." for a, word, b in edges]
     target = f"So {names[j]} is {names[i]}'s {item.facts['target']}."
     checked = check_reply(item, "\n".join([*sentences, target]), answer=item.facts["target"])

@@ -45,6 +45,15 @@ def test_what_cannot_be_varied_is_refused_and_nothing_is_written(items: Path, tm
         proband.vary(out, out=tmp_path / "twice", as_="rename")
 
 
+def test_where_nothing_can_be_varied_no_items_are_left(
+    items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proband.pipeline.vary.variation_of", lambda *_, **__: "there is no other")
+    with pytest.raises(ProbandError, match="no item can be varied as 'rename': there is no other"):
+        proband.vary(items, out=tmp_path / "out", as_="rename")
+    assert not (tmp_path / "out" / "items.jsonl").exists()
+
+
 def test_items_that_have_changed_since_they_were_built_are_refused(items: Path, tmp_path: Path) -> None:
     for name in ("items.jsonl", "manifest.json"):
         (tmp_path / name).write_bytes((items / name).read_bytes())

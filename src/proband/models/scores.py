@@ -57,7 +57,7 @@ class FileScores:
         if item.id not in self.row_of:
             return Answer(item_id=item.id, status="not covered")
         line, row = self.row_of[item.id]
-        given = row["scores"] if "scores" in row else [row["score"]]
+        given = row["scores"] if "scores" in row else [row.get("score")]
         try:
             values = [float(each) for each in given]
         except (TypeError, ValueError):

@@ -19,7 +19,7 @@ import msgspec
 
 from proband import models, suites
 from proband.core.errors import ProbandError
-from proband.core.files import cache_folder, read_run, render, slug, write_json, write_text
+from proband.core.files import atomic, cache_folder, read_run, render, slug, write_json, write_text
 from proband.core.plugins import check_named, described, name_list, read_options
 from proband.core.progress import log, one_bar
 from proband.core.protocols import AnswersItems, Model
@@ -276,13 +276,13 @@ class EvaluationJob:
         if differences(recorded, now):
             return False
         self.recorded |= {part.spec: SHIPPED.format(model=self.names[part.spec])} if own else {}
-        if not part.folder.exists():
-            part.folder.mkdir(parents=True)
+        if not (part.folder / "run.json").exists():
             lines = gzip.decompress((stored / "answers.jsonl.gz").read_bytes()).splitlines(keepends=True)
             wanted = {item.id for item in runner.asked_items()}
             kept = [line for line in lines if msgspec.json.decode(line)["item_id"] in wanted]
-            (part.folder / ANSWERS).write_bytes(b"".join(kept))
             write_json(part.folder / "run.json", recorded)
+            with atomic(part.folder / ANSWERS, mode="wb") as file:
+                file.writelines(kept)
         return True
 
     def write(self, *, card: bool, force: bool) -> Evaluation:

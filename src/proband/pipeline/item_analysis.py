@@ -147,7 +147,7 @@ def _logistic(x: Floats) -> Floats:
     return result
 
 
-# ---- what one item tells of the systems ------------------------------------------------------------------------------
+# ---- discrimination of items -----------------------------------------------------------------------------------------
 
 
 def discrimination(right: Floats, clusters: Clusters) -> Floats:
@@ -333,5 +333,6 @@ class ShortTest:
         of, items = self.stratum[self.drawn], len(self.stratum)
         value = float(np.bincount(self.stratum) / items @ (np.bincount(of, weights=right) / np.bincount(of)))
         known = Scores.of(right, tags={"stratum": of.tolist()}, estimator=Macro(by="stratum")).interval()
-        low, high = (value + np.sqrt(1 - len(of) / items) * (end - known.mean) for end in (known.low, known.high))
+        shrunk = math.sqrt(1 - len(of) / items)
+        low, high = (value + shrunk * float(end - known.mean) for end in (known.low, known.high))
         return Estimate(mean=value, low=max(low, 0.0), high=min(high, 1.0), n=len(of), few=known.few)

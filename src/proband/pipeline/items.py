@@ -39,7 +39,7 @@ Mask = NDArray[np.bool_]
 VALUES = 12  # of a tag that is a predictor, or whose items are compared between groups
 LISTED = 30  # items in a table of the page
 RELIABILITIES = (0.8, 0.9, 0.95)
-ALL_RIGHT, ALL_WRONG, INVERTED, BEST_FAIL = "all right", "all wrong", "good fail, bad pass", "the best fail"
+ALL_RIGHT, ALL_WRONG, INVERTED, BEST_FAIL = "all right", "all wrong", "inverted", "missed by the best third"
 
 
 def items(
@@ -104,8 +104,10 @@ def items(
 def _short(seen: ItemStudy, folder: Path, test: ShortTest, *, estimate: str | Path | None) -> dict[str, str | float]:
     """A short test as a folder of items; the score over all items of a run that answered it."""
     if estimate is not None:
-        (own,) = item_sets([estimate])
-        study = Study(own)
+        sets = item_sets([estimate])
+        if sum(len(each.answered) for each in sets) != 1:
+            raise ProbandError("has several runs: name one of them", file=estimate)
+        own, study = sets[0], Study(sets[0])
         answers = dict(zip((item.id for item in own.items()), outcomes(study)[0]))
         drawn = [seen.items[place].id for place in test.drawn]
         missing = [name for name in drawn if not np.isfinite(answers.get(name, np.nan))]
@@ -158,15 +160,15 @@ class ItemStudy:
         (good, bad), (infit, outfit) = item_analysis.thirds(self.right), self.fit.misfit()
         kinds = {ALL_WRONG: share <= 0, ALL_RIGHT: share >= 1, INVERTED: item_analysis.inverted(good, bad, correlation),
                  BEST_FAIL: item_analysis.the_best_fail(good)}  # fmt: skip
-        seen = np.select(list(kinds.values()), list(kinds), "")
+        patterns = np.select(list(kinds.values()), list(kinds), "")
         estimates = {"difficulty": self.fit.difficulty, "error": self.fit.error, "discrimination": correlation}
         return {"share": share, **estimates, "infit": infit, "outfit": outfit, "best third": good, "worst third": bad,
-                "seen": seen}  # fmt: skip
+                "pattern": patterns}  # fmt: skip
 
     def suspects(self) -> Ints:
         """Items for an audit: those that the best systems fail, or that good systems fail and bad ones pass, ordered by
         the errors of the best third (the best indicator of a wrong label in responses: experiments/items)."""
-        chosen = np.flatnonzero(np.isin(self.table["seen"], (ALL_WRONG, INVERTED, BEST_FAIL)))
+        chosen = np.flatnonzero(np.isin(self.table["pattern"], (ALL_WRONG, INVERTED, BEST_FAIL)))
         correlation = np.nan_to_num(self.table["discrimination"], nan=-2.0)
         return chosen[np.lexsort((correlation[chosen], self.table["best third"][chosen].round(6)))]
 
@@ -276,10 +278,10 @@ class ItemStudy:
         return Sheet(name="ranking", title="Can this set rank these systems?", header=header, rows=rows, note=note)
 
     def suspects_sheet(self) -> Sheet:
-        names = ("share", "discrimination", "infit", "best third", "worst third", "seen")
+        names = ("share", "discrimination", "infit", "best third", "worst third", "pattern")
         lines = [(self.items[at].id, self.record(at)) for at in self.suspects()]
         rows = tuple((name, *(line[each] for each in names)) for name, line in lines[:LISTED])
-        kinds, negative = Counter(self.table["seen"].tolist()), 100 * (self.table["discrimination"] < 0).mean()
+        kinds, negative = Counter(self.table["pattern"].tolist()), 100 * (self.table["discrimination"] < 0).mean()
         counts = ", ".join(f"{name}: {kinds[name]:,}" for name in (ALL_RIGHT, ALL_WRONG, INVERTED, BEST_FAIL))
         whole = f"{len(self.rows):,} items; {negative:.0f} % have a negative discrimination. All: suspects.jsonl."
         header, note = ("item", *names), f"{counts} of {whole}"

@@ -219,7 +219,7 @@ def _read_samples(log: Log) -> None:
         first = kept if first is None else first
         if kept == first:
             tags = doc["tags"] if isinstance(doc.get("tags"), dict) else {}
-            item = doc["id"] if "id" in doc else f"{cells.get('doc_hash', '')[:16]}/{place}"
+            item = doc["id"] if "id" in doc else f"{str(cells.get('doc_hash') or '')[:16]}/{place}"
             scores = {name: cells.get(name) for name in metrics}
             log.add(str(item), scores, fields={**doc, **tags}, tags=tags, line=row.number)
 

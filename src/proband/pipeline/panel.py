@@ -17,7 +17,7 @@ import msgspec
 
 from proband import suites
 from proband.core.errors import ProbandError, did_you_mean
-from proband.core.files import DATA, read_json, sha256_file, write_json
+from proband.core.files import DATA, atomic, read_json, sha256_file, write_json
 from proband.reporting.profile import Capability, Move
 
 PANELS = DATA / "panels"
@@ -101,6 +101,7 @@ def place_items(panel: Panel, each: PanelSet, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / "manifest.json", read_json(panel.folder / f"{each.name}.json"))
         stored = panel.folder / f"{each.name}.jsonl.xz"
-        (folder / "items.jsonl").write_bytes(lzma.decompress(stored.read_bytes()))
+        with atomic(folder / "items.jsonl", mode="wb") as file:
+            file.write(lzma.decompress(stored.read_bytes()))
     if sha256_file(folder / "items.jsonl") != each.sha256:
         raise ProbandError(f"not the items of panel {panel.version} (their SHA-256 differs)", file=folder)

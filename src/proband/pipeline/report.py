@@ -98,14 +98,16 @@ def item_sets(runs: Sequence[str | Path], *, items: str | Path | None = None) ->
     made = list[ItemSet]()
     for (name, _), (path, answered) in results.items():
         manifest, source = files.read_manifest(path), set_name(path.parent)
-        suite = with_tags(suites.suite(name), manifest.get("columns", {}).get("tags", ()))
+        suite = with_tag_tables(suites.suite(name), manifest.get("columns", {}).get("tags", ()))
         made.append(ItemSet(suite=suite, items_from=path, answered=answered, manifest=manifest, source=source))
     return made
 
 
-def with_tags(suite: Suite, tags: Sequence[str]) -> Suite:
+def with_tag_tables(suite: Suite, tags: Sequence[str]) -> Suite:
     """Also with a table by each of these tags, which the user named when the items were built."""
-    tables = (Table(name=files.slug(f"by-{tag}"), title=f"Accuracy by {tag}", rows=(tag,)) for tag in tags)
+    own = [table.name for table in suite.tables]
+    names = formatting.unique([*own, *(files.slug(f"by-{tag}") for tag in tags)])[len(own) :]
+    tables = (Table(name=name, title=f"Accuracy by {tag}", rows=(tag,)) for name, tag in zip(names, tags))
     return replace(suite, tables=(*suite.tables, *tables))
 
 
@@ -114,7 +116,7 @@ def runs_in_words(runs: Sequence[Path]) -> list[Path]:
     there, found = [run for run in runs if run.is_dir()], list[Path]()  # the report itself says which are not
     for folder in files.run_folders(there):
         run = files.read_run(folder / "run.json")
-        if run.solver == "generate" and suites.suite(run.suite).audit:
+        if suites.suite(run.suite).audit and suites.suite(run.suite).solver(run.solver).in_words:
             with suppress(ProbandError):  # one that has not finished has no answers there yet
                 answers = files.read_answers(RunAnswers(folder).finished)
                 found += [folder] if any(len((each.text or "").split()) >= FEW_WORDS for each in answers) else []

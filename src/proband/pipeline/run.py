@@ -91,7 +91,10 @@ def finished_run(planned: PlannedRun) -> Run | None:
     if there.solver not in name_list(planned.options.solver or there.solver):
         return None
     options = replace(planned.options, solver=there.solver)
-    runner = Runner(msgspec.structs.replace(planned, options=options), silent=True)
+    try:
+        runner = Runner(msgspec.structs.replace(planned, options=options), silent=True)
+    except ProbandError:  # it has options of another solver
+        return None
     same = not differences(there, runner.describe())
     return there if same and runner.answers.complete(runner.total) else None
 
@@ -236,10 +239,10 @@ class Runner(RunSetup):
             raise ProbandError("is a folder of items; choose another one for the run", file=self.out)
         self.out.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.out):
+            self.allowed = errors_allowed(self.run_options.max_errors, self.total)
             self.described = self.begin(described)
             # a model that was loaded for this run has used nothing for another
             self.at_start = {} if self.spec else usage_of(self.model)
-            self.allowed = errors_allowed(self.run_options.max_errors, self.total)
             try:
                 self.answer_all(others)
             finally:
@@ -349,8 +352,8 @@ class Runner(RunSetup):
             return 0.0
         model = self.model
         if isinstance(model, Concurrent):
-            used, rpm = used_before(self.out), self.run_options.model_options.get("rpm")
-            pace = 60 / float(rpm) if rpm else 0.0
+            used, rpm = used_before(self.out), getattr(model, "rpm", None)
+            pace = 60 / rpm if rpm else 0.0
             if answered := used.get("answered"):
                 return calls * max((used.get("seconds") or 0.0) / answered / model.concurrency, pace)
             return calls * pace if rpm else None
@@ -385,13 +388,15 @@ class Runner(RunSetup):
 def errors_allowed(most: str, total: int) -> int:
     """How many items of a run may fail (--max-errors).
 
-    >>> [errors_allowed(text, 50) for text in ("10%", "3", "0", "1%")]
-    [5, 3, 0, 1]
+    >>> [errors_allowed(text, 50) for text in ("10%", "3", "0", "1%", "0%")]
+    [5, 3, 0, 1, 0]
     """
     number = re.fullmatch(r"(\d+(?:\.\d+)?)%|(\d+)", most.strip())
     if number is None:
         raise ProbandError(f"'max-errors' is {most!r}; it must be a number of items, or a share such as 10%")
-    return max(1, int(float(number[1]) * total / 100)) if number[1] else int(number[2])
+    if number[2]:
+        return int(number[2])
+    return max(1, int(float(number[1]) * total / 100)) if float(number[1]) else 0
 
 
 # ---- the folder ----------------------------------------------------------------------------------------------------

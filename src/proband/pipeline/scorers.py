@@ -236,6 +236,10 @@ def _score(value: Any) -> tuple[float | None, str]:
     >>> _score(0.5), _score("good"), _score(2), _score(float("nan"))
     ((0.5, ''), (None, 'not a number'), (None, 'outside 0 to 1'), (None, 'not a number'))
     """
-    if isinstance(value, str) or not hasattr(value, "__float__") or math.isnan(float(value)):
+    try:
+        number = math.nan if isinstance(value, str | bytes) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
         return None, "not a number"
-    return (float(value), "") if 0 <= float(value) <= 1 else (None, "outside 0 to 1")
+    return (number, "") if 0 <= number <= 1 else (None, "outside 0 to 1")

@@ -130,14 +130,10 @@ def steps_of_runs(
 def _write(records: Iterable[Record], folder: Path, name: str) -> Record:
     """Write the three files, and return the headlines."""
     summary = Summary()
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "replies.jsonl", "w", encoding="utf-8") as lines:
-        for record in records:
-            lines.write(files.dumps(record) + "\n")
-            summary.add(record)
+    files.write_jsonl(folder / "replies.jsonl", map(summary.add, records))
     result = summary.result()
     if result["replies"]:
-        files.write_text(folder / "summary.json", files.dumps(result) + "\n")
+        files.write_json(folder / "summary.json", result)
         style = files.asset("proband.web.steps", "style.css")
         kept = [*summary.kept[True], *summary.kept[False]][:SHOWN]
         page = {"title": f"Steps of {name}", "result": result, "replies": kept}
@@ -162,12 +158,14 @@ def replies_of(
 
 
 def _of_run(folder: Path, items: str | Path | None) -> Iterator[SourceReply]:
-    run = files.read_run(folder / "run.json")
+    run, answers = files.read_run(folder / "run.json"), folder / "answers.jsonl"
+    if not answers.exists():
+        raise ProbandError("has not finished: the command of the run resumes it", file=folder)
     known = {item.id: item for item in files.read_items(files.items_of(folder, run, items))}
-    for answer in files.read_answers(folder / "answers.jsonl"):
+    for answer in files.read_answers(answers):
         item = known.get(answer.item_id)
         if item is None:
-            raise ProbandError(f"answers item {answer.item_id!r}, which does not exist", file=folder / "answers.jsonl")
+            raise ProbandError(f"answers item {answer.item_id!r}, which does not exist", file=answers)
         yield reply_to(item, answer.text or "", model=run.model, given=chosen_answer(item, answer))
 
 
@@ -274,7 +272,7 @@ class Summary:
         self.counts: dict[str, Counter[Any]] = defaultdict(Counter)
         self.kept: dict[bool, list[Record]] = {True: [], False: []}
 
-    def add(self, record: Record) -> None:
+    def add(self, record: Record) -> Record:
         self.outcomes.setdefault(record["model"] or "-", []).append((record["outcome"], record["clusters"]))
         statements = [each for step in record["steps"] for each in step["statements"]]
         counts, wrong = self.counts, record["first_wrong"] is not None
@@ -286,6 +284,7 @@ class Summary:
         counts["depths"].update([record["first_wrong"]] * wrong)
         if (wrong or statements) and len(self.kept[wrong]) < SHOWN:
             self.kept[wrong].append(record)
+        return record
 
     def result(self) -> Record:
         """Shares per model of the checked replies, with clustered 95 % intervals."""

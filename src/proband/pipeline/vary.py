@@ -79,6 +79,7 @@ def vary(
     check_free(folder, suite=suite, seed=seed, options=options, force=force)
     counts = write_items(folder / "items.jsonl", Built(items=varied_items(), licence=""), suite=suite.name)
     if not made.total():
+        (folder / "items.jsonl").unlink()
         why = next((f"no item can be varied as {n!r}: {r.most_common(1)[0][0]}" for n, r in reasons.items() if r), "")
         raise ProbandError(why or "has no items to vary", file=path)
     licence = manifest.get("licence", "that of the source items")

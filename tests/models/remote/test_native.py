@@ -227,6 +227,12 @@ def test_a_setting_that_is_refused_is_left_out(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_log_probabilities_are_no_part_of_a_request(kind: str) -> None:
+    with Recorded((200, GOOD[kind])) as stub:
+        assert "logprobs" not in model_at(kind, stub).rendered(CHAT, **SETTINGS, logprobs=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_requests_under_way_when_a_setting_is_refused_are_asked_again_too(kind: str) -> None:
     refusal = error(kind, "`temperature` may only be set to 1 when thinking is enabled", 400)
     with Recorded((400, refusal), (400, refusal), (200, GOOD[kind])) as stub:

@@ -6,10 +6,13 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from proband.pipeline.asking.model_calls import CachedCalls
+from proband.core.protocols import Score, Text
+from proband.pipeline.asking.model_calls import Cached, CachedCalls
 
 ME = {"name": "m", "weights": "1"}
 HOW = {"call": "score", "method": "pll"}
@@ -92,7 +95,7 @@ def test_other_settings_get_nothing(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from proband.pipeline.asking.model_calls import CachedCalls
+from proband.pipeline.asking.model_calls import Cached, CachedCalls
 about = {"identity": {"name": "m", "weights": "1"}, "settings": {"call": "score", "method": "pll"}}
 mine = CachedCalls(Path(sys.argv[1]), **about)
 for i in range(int(sys.argv[2]), int(sys.argv[2]) + 200):
@@ -105,3 +108,17 @@ def test_two_writers_at_a_time_lose_nothing(tmp_path: Path) -> None:
     assert [writer.wait(60) for writer in writers] == [0, 0]
     after = cache(tmp_path)
     assert sorted(after.answers.values()) == list(range(400))
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    class Model:
+        name = "numpy"
+
+        def identity(self) -> dict[str, str]:
+            return ME
+
+        def score(self, texts: list[Text], *, method: str) -> list[Score]:
+            return [Score(np.float32(-33), np.int64(1), 1) for _ in texts]  # type: ignore[arg-type]
+
+    model: Any = Cached(Model(), tmp_path).wrapped()
+    assert model.score([Text("a")], method="ll") == [Score(-33.0, 1, 1)]

@@ -61,7 +61,7 @@ class ChatRemote:
     def __init__(self, endpoint: Endpoint, *, name: str, model: str, options: RemoteOptions) -> None:
         self.name, self.model, self._endpoint, self._options = name, model, endpoint, options
         self._extra = json_object(options.extra, field="extra", name=name)
-        self.prices, self.concurrency = endpoint.prices, options.concurrency
+        self.prices, self.concurrency, self.rpm = endpoint.prices, options.concurrency, options.rpm
         self._top: list[int] = list(TOP)  # numbers still to try; empty: no alternatives
         self._no_logprobs = False  # whether the server refused the log-probabilities of replies
         self._names: dict[str, str] = {}  # the server's names of fields

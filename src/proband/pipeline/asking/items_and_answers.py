@@ -84,7 +84,7 @@ def select_items(
     splits = scored_splits({SPLITS[code] for code in np.unique(codes)}, split)
     counts = np.isin(codes, [SPLITS.index(each) for each in splits])
     if where:
-        counts = counts & with_tags(rows, suite, where, path=items_path(items))
+        counts = counts & has_tags(rows, suite, where, path=items_path(items))
     chosen = counts
     if limit is not None and by_cluster is not None:
         ranks = cluster_ranks([row for row, wanted in zip(rows, counts.tolist(), strict=True) if wanted], by_cluster)
@@ -105,7 +105,7 @@ def cluster_ranks(rows: Sequence[Outline], seed: int) -> NDArray[np.int64]:
     return ranks
 
 
-def with_tags(rows: Sequence[Outline], suite: Suite, where: Mapping[str, str], *, path: Path) -> NDArray[np.bool_]:
+def has_tags(rows: Sequence[Outline], suite: Suite, where: Mapping[str, str], *, path: Path) -> NDArray[np.bool_]:
     """For each line of the items, whether it has these tags."""
     wanted = {name: {value.strip() for value in values.split(",")} for name, values in where.items()}
     tagged = ({**row.tags, **suite.derive(row.tags)} for row in rows)

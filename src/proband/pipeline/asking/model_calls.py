@@ -154,6 +154,7 @@ def _storable(value: Any) -> Any:
         return without_surrogates(value)
     if isinstance(value, (tuple, list)):
         return tuple(map(_storable, value))
+    value = value.item() if hasattr(value, "item") else value  # of numpy, and single values of torch
     if value is not None and not (isinstance(value, (int, float)) and math.isfinite(value)):
         raise ValueError(value)
     return value
@@ -231,10 +232,12 @@ class CachedCalls:
 
         {"about": {...}, "keys": [...], "values": [...]}
 
-    that holds the answers of one batch of requests. A batch is the unit: a model's last digits depend on what a
-    sentence was batched with, so a batch is either served whole or computed again whole, and a resumed run gives
-    the same bytes. A torn or altered line fails its checksum, is left out, and is computed anew. `about` repeats the
-    identity and the settings; a record is served only where both are equal, letter for letter. Nothing is unpickled.
+    that holds the answers of one batch of requests: those of a chunk of items that were not known before. A model's
+    last digits depend on what a sentence was batched with. A record is kept whole or not at all, so a resumed run asks
+    for the same batches and gives the same bytes; a run that shares some sentences with an earlier one may differ in
+    these digits from a run with an empty cache. A torn or altered line fails its checksum, is left out, and is computed
+    anew. `about` repeats the identity and the settings; a record is served only where both are equal, letter for
+    letter. Nothing is unpickled.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
