@@ -239,7 +239,7 @@ def test_every_page_says_how_a_model_was_asked_and_calls_it_by_its_short_name(pr
     assert made["solver"] == "generate"
     proband("run", items, "-m", "baseline:random", "-o", runs / "random")
     result = proband.json("report", runs / "default", runs / "random", "-o", out)
-    asked = {line["model"]: line["asked"].partition(",")[0] for line in result["scores"]}
+    asked = {line["model"]: line["solver"].partition(",")[0] for line in result["scores"]}
     assert asked == {"SmolLM2-135M-Instruct": "likelihood", "baseline:random": ""}
     for file in ("index.html", "kinship.html", "tables/kinship-headline.md", "data/kinship-index.js"):
         assert "SmolLM2-135M-Instruct ·" not in (out / file).read_text()

@@ -65,7 +65,7 @@ def test_what_is_written(folder: Path) -> None:
 
 def test_report_json_holds_estimates(folder: Path) -> None:
     summary = json.loads((folder / "report.json").read_text("utf-8"))
-    fields = {*Estimate.__struct_fields__, "runs"} - {"shortcut", "p_level", "mark"}
+    fields = {*Estimate.__struct_fields__, "runs"} - {"shortcut", "apart", "mark"}
     first = summary["sets"][0]
     assert first["runs"][0]["label"] == "embedded:mlm"
     estimates = [each for table in first["tables"] for each in table["estimates"]]

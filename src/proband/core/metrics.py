@@ -79,9 +79,8 @@ class Metric:
 class Estimate(Record, frozen=True, kw_only=True):
     """One cell of a table: a mean (or a set metric) of one system with its interval over `n` items.
 
-    `few`: the items are in too few clusters for an interval, which is not printed. `seeds`: the number of training
-    seeds that the mean is over; `from_seeds`: the share of its variance that is due to them. The statistics fill the
-    fields up to `note`, the study of an item set the others.
+    `few`: too few clusters for an interval, which is not printed. `seeds`: how many training seeds the mean is over;
+    `from_seeds`: the share of its variance due to them. Statistics fill the fields up to `note`, a study the others.
     """
 
     metric: str = ""
@@ -99,7 +98,7 @@ class Estimate(Record, frozen=True, kw_only=True):
     sd: float | None = None  # over the training seeds
     chance: float | None = None  # accuracy of guessing on the same items, if that has a meaning
     shortcut: float | None = None  # accuracy of the best of the suite's own baselines that were run
-    p_level: float | None = None  # of the test against the level to beat
+    apart: tuple[float, float, float | None] | None = None  # from the level to beat: interval and p of the difference
     unread: float = 0.0  # share of the items whose reply could not be read; they count as wrong
     skipped: int = 0  # items of the selection that were not asked; they do not count
     uncovered: int = 0  # items of the selection that the model knows nothing of; they do not count
@@ -115,7 +114,8 @@ class Estimate(Record, frozen=True, kw_only=True):
         """`above`, `below` or `at` that level, by the interval; empty without level or interval."""
         if self.level is None or self.few:
             return ""
-        return "above" if self.low > self.level else "below" if self.high < self.level else "at"
+        low, high, _ = self.apart or (self.low - self.level, self.high - self.level, None)
+        return "above" if low > 0 else "below" if high < 0 else "at"
 
 
 def best_choices(answer: Answer) -> tuple[int, ...]:

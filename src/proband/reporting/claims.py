@@ -21,6 +21,7 @@ from proband.core.suite import Claim, Contrast, Outcome, Sheet, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.comparisons import ALPHA, contrasted
+from proband.reporting.numbers.formatting import is_baseline
 from proband.reporting.numbers.study import Study, matches
 from proband.stats import holm
 
@@ -122,7 +123,7 @@ def _groups(study: Study, per: Sequence[str]) -> list[tuple[dict[str, Tag], list
     runs = group_by_key(
         (tuple(system.tags.get(name, "") for name in of_runs), at)
         for at, system in enumerate(study.systems)
-        if not str(system.tags["run.model"]).startswith("baseline:") or not of_runs
+        if not system.baseline or not of_runs
     )
     tags = study.tags
     values = [study.splits if name == "split" else tags[name].values if name in tags else () for name in of_items]
@@ -190,13 +191,15 @@ def _tested(
     if below_chance:
         evidence.append("both sides below chance")
     elif all(test.below_shortcut for test in tests):
-        evidence.append("both sides below the best shortcut")
+        evidence.append("both sides below the best shortcut that was run")
     outcome = replace(decisive, p=p, evidence="; ".join(evidence), below_chance=below_chance)
     return _verdict(claim, study, systems, outcome)
 
 
 def _of_outcomes(study: Study, claim: Claim, by_label: Mapping[str, Outcome]) -> Iterator[Verdict]:
-    outcomes = [(label, outcome) for label, outcome in by_label.items() if not label.startswith("baseline:")]
+    baselines = {label for label, run in zip(study.labels, study.runs) if is_baseline(run.model)}
+    baselines |= {system.label for system in study.systems if system.baseline}
+    outcomes = [(label, outcome) for label, outcome in by_label.items() if label not in baselines]
     if not outcomes:
         yield _no_data(claim, study, why="the table it needs was not selected, or has no data")
     for label, outcome in outcomes:

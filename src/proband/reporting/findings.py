@@ -21,6 +21,7 @@ from proband.core.suite import Table
 from proband.core.types import Answer, Item
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.comparisons import ALPHA, Comparison
+from proband.reporting.numbers.formatting import is_baseline
 from proband.reporting.numbers.score_tables import ScoreTable
 from proband.reporting.numbers.study import Codes, Study
 from proband.stats import Scores, holm
@@ -32,12 +33,12 @@ CHOSEN = ALPHA / 2  # for what is chosen among many cells, so that it and the he
 def sentences(study: Study, table: ScoreTable | None, compared: Sequence[Comparison]) -> list[str]:
     texts = [_leader(study, compared)]
     if table is not None and table.rows and len(table.columns) > 1:
+        models = dict(zip(table.labels, table.models))
         cells = [
             (label, table.heading(column), cell)
             for at, column in enumerate(table.columns)
             for _, label, *own in table.groups[-1]
-            if isinstance(cell := own[at], Estimate)
-            and not label.startswith("baseline:")  # what they do is known beforehand
+            if isinstance(cell := own[at], Estimate) and not is_baseline(models[label])
         ]
         texts += _against_level(cells, table.metric)
     return [each for each in texts if each][:SENTENCES]
@@ -46,23 +47,36 @@ def sentences(study: Study, table: ScoreTable | None, compared: Sequence[Compari
 def _leader(study: Study, compared: Sequence[Comparison]) -> str:
     """The best model, the next best system, and whether they differ; empty for two baselines."""
     metric, sign = study.main, -1 if study.main.better == "high" else 1
-    overall = [(sign * cell.mean, at) for at, cell in enumerate(study.cell(metric, {})) if cell]
-    ranked = [study.system_labels[at] for _, at in sorted(overall)]
-    first = next((label for label in ranked if not label.startswith(("baseline:", "solver:"))), "")
+    cells = {system.label: cell for system, cell in zip(study.systems, study.cell(metric, {})) if cell}
+    ranked = sorted(cells, key=lambda label: sign * cells[label].mean)
+    models = {system.label for system in study.systems if not system.of_suite}
+    first = next((label for label in ranked if label in models), "")
     second = next((label for label in ranked if label != first), "")
-    if not first or not second:
-        return ""
     pair = next((c for c in compared if {c.a, c.b} == {first, second} and not c.group), None)
     if pair is None:
         return ""
-    name = f"{formatting.metric(metric)} on {study.scope}"
+    both = (cells[pair.a], cells[pair.b])
+    if pair.n == max(cell.n for cell in both):
+        return _leader_of(study, pair, cells[pair.b], study.scope)
+    shared = f"the {formatting.count(pair.n, 'item')} that both answered"
+    whole = [
+        f"{label} has {formatting.value(cell.mean, metric)} on {formatting.count(cell.n, 'item')}"
+        for label, cell in zip((pair.a, pair.b), both)
+    ]
+    text = _leader_of(study, pair, cells[pair.b], shared)
+    return f"{text} Of all that each answered, {formatting.in_a_sentence(whole)}."
+
+
+def _leader_of(study: Study, pair: Comparison, left: Estimate, scope: str) -> str:
+    """Whether two systems differ on the items that both answered; `left` is the cell of the second."""
+    metric = study.main
+    name = f"{formatting.metric(metric)} on {scope}"
     low, high = (pair.low, pair.high) if metric.better == "high" else (-pair.high, -pair.low)
     gap = f"{formatting.distance(pair.value, metric)} {formatting.interval(low, high, metric)}"
     if pair.value == 0:
-        return f"{first} and {second} have the same {name}, {formatting.value(pair.mean_a, metric)}."
+        return f"{pair.a} and {pair.b} have the same {name}, {formatting.value(pair.mean_a, metric)}."
     ahead = f"{pair.a} ({formatting.value(pair.mean_a, metric)}) and {pair.b} ({formatting.value(pair.mean_b, metric)})"
-    left = next((cell for cell, label in zip(study.cell(metric, {}), study.system_labels) if label == pair.b), None)
-    if left is not None and left.unread > WARNED:
+    if left.unread > WARNED:
         unread = f"{100 * left.unread:.0f} % of the replies of {pair.b} are unread"
         return f"No model leads on {name}: {ahead} cannot be compared, because {unread}."
     if pair.few:
@@ -84,9 +98,9 @@ def _leader(study: Study, compared: Sequence[Comparison]) -> str:
 def _against_level(cells: Sequence[tuple[str, str, Estimate]], metric: Metric) -> list[str]:
     """The cells furthest above and furthest below chance or the best shortcut, and the models that do not differ from
     it. The extreme of many cells is far by chance alone, so p-values are Holm-corrected over all models and columns."""
-    known = [(label, column, cell) for label, column, cell in cells if cell.level and cell.p_level is not None]
+    known = [each for each in cells if each[2].level and each[2].apart and each[2].apart[2] is not None]
     tested = [each for each in known if not each[2].few]
-    corrected = dict(zip(map(id, tested), holm([cell.p_level or 0.0 for *_, cell in tested])))
+    corrected = dict(zip(map(id, tested), holm([cell.apart[2] or 0.0 for *_, cell in tested if cell.apart])))
     by_distance = sorted(known, key=lambda each: (-_distance(each[2]), each[0], each[1]))
     texts = []
     means = [_distance(cell) for *_, cell in by_distance]
@@ -96,8 +110,8 @@ def _against_level(cells: Sequence[tuple[str, str, Estimate]], metric: Metric) -
             label, column, cell = each
             alone = means.count(_distance(cell)) == 1  # otherwise none is furthest
             if alone and cell.against_level == way and corrected.get(id(each), 1.0) < CHOSEN:
-                gap, level = formatting.distance(_distance(cell), metric), cell.level or 0.0
-                low, high = sorted((cell.low - level, cell.high - level), key=abs)
+                gap = formatting.distance(_distance(cell), metric)
+                low, high = sorted((cell.apart or (0.0, 0.0))[:2], key=abs)
                 span = formatting.interval(abs(low), abs(high), metric)
                 texts.append(f"{label} is furthest {way} {formatting.level_name(cell)} on {column}: by {gap} {span}.")
     at_level = group_by_key(
@@ -170,7 +184,7 @@ def constant_answers(study: Study) -> dict[str, str]:
     known to."""
     results = dict[str, str]()
     for at, (label, run) in enumerate(zip(study.labels, study.runs, strict=True)):
-        if not run.model.startswith("baseline:"):
+        if not is_baseline(run.model):
             pairs = list(islice(study.scored(at), LOOKED_AT))
             text = constant_answer(pairs) or preferred_letter(run.summary.get("letters", {}))
             text = text or (at_majority(pairs) if study.main.name == "accuracy" else "")
@@ -296,7 +310,7 @@ def shortcut_headline(study: Study, best: BestShortcut) -> str:
     cells = {
         at: (whole, cell)
         for at, (whole, cell) in enumerate(zip(everything, there))
-        if whole and cell and not cell.few and not study.system_labels[at].startswith("baseline:")
+        if whole and cell and not cell.few and not study.systems[at].baseline
     }
     falls = {
         at: whole.mean - cell.mean

@@ -22,7 +22,7 @@ from proband.core.suite import Sheet
 from proband.reporting.charts import Axis
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.comparisons import corrected, pairs_of
-from proband.reporting.numbers.formatting import BY_THEMSELVES, short_model, unique
+from proband.reporting.numbers.formatting import BY_THEMSELVES, counts_of, short_model, unique
 from proband.reporting.numbers.study import ItemSet, Study, names
 from proband.reporting.page.page import page_of
 from proband.reporting.tables import comma_separated
@@ -40,10 +40,8 @@ def write_leaderboard(
         raise ProbandError("exists and is not a leaderboard; choose another folder, or use --force",
                            file=out / "index.html")  # fmt: skip
     keys = unique([slug(each.suite.name + (f"-{each.source}" if each.source else "")) for each in sets])
-    boards = [
-        {"name": name, **_board(each, split=split, seed=seed)}
-        for each, name in zip(sets, names(sets, keys), strict=True)
-    ]
+    studies = [Study(each, seed=seed, split=split) for each in sets]
+    boards = [{"name": name, **_board(study)} for study, name in zip(studies, names(sets, keys), strict=True)]
     rows, heading = _rows(boards), title or "Leaderboard"
     write_text(out / "leaderboard.json", dumps({"title": heading, "sets": boards}) + "\n")
     values = ("mean", "low", "high", "n", "group", "unread")
@@ -60,21 +58,20 @@ def write_leaderboard(
     page = page_of("leaderboard", title=heading, parts=parts, boards=boards, rows=rows, place=_place)
     write_text(out / "index.html", page)
     scores = [line for board in boards for line in _lines(board)]
-    return {"page": str(out / "index.html"), "models": len(rows), "item sets": len(boards), "scores": scores}
+    counted = counts_of(system for study in studies for system in study.systems)
+    return {"page": str(out / "index.html"), **counted, "item sets": len(boards), "scores": scores}
 
 
-def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
-    study = Study(items, seed=seed, split=split)
+def _board(study: Study) -> dict[str, Any]:
     study.rank()
     decided = [pair for pair in corrected(pairs_of(study, study.main, {}), together=True) if pair.p is not None]
     turned = [pair if pair.better == pair.a else pair.turned() for pair in decided if pair.clear]
     ahead = [(study.system_labels.index(pair.a), study.system_labels.index(pair.b)) for pair in turned]
-    groups = letters(len(study.systems), ahead) if decided else [""] * len(study.systems)
+    cells = [cell for cell in study.cell(study.main, {}) if cell is not None]  # systems without a score come last
+    groups = letters(len(cells), ahead) if decided else [""] * len(cells)
     systems = []
-    for at, (system, cell) in enumerate(zip(study.systems, study.cell(study.main, {}))):
-        if cell is None:
-            continue
-        first, model = items.runs[system.runs[0]], short_model(str(system.tags["run.model"]))
+    for at, (system, cell) in enumerate(zip(study.systems, cells)):
+        first, model = study.runs[system.runs[0]], short_model(str(system.tags["run.model"]))
         better, worse = (sum(pair[side] == at for pair in ahead) for side in (1, 0))
         systems.append(
             {
@@ -86,15 +83,15 @@ def _board(items: ItemSet, *, split: str, seed: int) -> dict[str, Any]:
                 "chance": cell.chance,
                 "unread": cell.unread,
                 "group": groups[at],
-                "rank": [better + 1, len(study.systems) - worse] if decided else None,
-                "unfinished": next((items.answered[run].unfinished for run in system.runs), ""),
+                "rank": [better + 1, len(cells) - worse] if decided else None,
+                "unfinished": next((study.answered[run].unfinished for run in system.runs), ""),
             }
         )
     return {
-        "suite": items.suite.name,
-        "question": items.suite.question,
-        "source": items.source,
-        "items_sha": items.runs[0].items_sha,
+        "suite": study.suite.name,
+        "question": study.suite.question,
+        "source": study.source,
+        "items_sha": study.runs[0].items_sha,
         "metric": formatting.metric(study.main),
         "unit": study.main.unit,
         "better": study.main.better,
@@ -173,7 +170,7 @@ def _lines(board: Mapping[str, Any]) -> list[dict[str, Any]]:
             "items": board["name"],
             "metric": board["metric"],
             "model": each["label"],
-            "asked": each["details"],
+            "solver": each["details"],
             "mean": formatting.figure(each["mean"], unit),
             "interval": formatting.TOO_FEW if each["few"] else formatting.interval(each["low"], each["high"], unit),
             "group": each["group"],

@@ -187,7 +187,7 @@ def scores_of(section: Section) -> list[dict[str, Any]]:
                 "split": ",".join(study.splits),
                 "model": study.system_labels[at],
                 "metric": formatting.metric(metric),
-                "asked": formatting.how_asked(first),
+                "solver": formatting.how_asked(first),
                 "mean": formatting.figure(cell.mean, metric),
                 "interval": formatting.span(cell, metric),
                 "chance": "" if cell.chance is None else formatting.figure(cell.chance, metric),

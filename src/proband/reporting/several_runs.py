@@ -39,7 +39,10 @@ def several_run_sheets(study: Study) -> list[Sheet]:
     """A line per model that was asked with several prompts, and one per model that was asked several times."""
     prompted = [each for each in study.systems if "run.prompt" in each.tags]
     alone = [system for system in study.systems if len(system.runs) == 1 and not system.tags.get("run.net")]
-    by_prompt, repeated = _groups(prompted, "run.prompt", "run.asked"), _groups(alone, "run.seed")
+    identities = [dumps(study.runs[system.runs[0]].identity) for system in alone]
+    seeded = (each for of in group_by_key(zip(identities, alone)).values() for each in _groups(of, "run.seed"))
+    repeated = [each for each in seeded if len({system.tags["run.seed"] for system in each}) == len(each)]
+    by_prompt = _groups(prompted, "run.prompt")
     firsts = [[study.runs[group[0].runs[0]] for group in groups] for groups in (by_prompt, repeated)]
     labels = unique(shared_labels(firsts[0], without=["run.prompt"]), joint=" #")
     rows = [(label, *_prompts(study, group)) for label, group in zip(labels, by_prompt, strict=True)]
@@ -102,7 +105,7 @@ def _repeats(label: str, study: Study, runs: Sequence[int]) -> tuple[Cell, ...]:
     right = [[ACCURACY.value(item, answer) or 0.0 for answer in answers] for item, answers in whole]
     words = [[in_words(item, answer) for answer in answers] for item, answers in whole]
     same = [float(len(set(each)) == 1) for each in words]
-    always = [float(round(sum(line)) == len(runs)) for line in right]
+    always = [float(min(line) == 1) for line in right]
     vote = [line[each.index(Counter(each).most_common(1)[0][0])] for line, each in zip(right, words)]
     cells = [cell for values in (same, always, vote) for cell in share_cells(values, clusters)]
     return (label, len(runs), len(whole), figure(float(np.mean(right))), *cells)

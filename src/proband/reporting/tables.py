@@ -106,7 +106,8 @@ def latex(sheet: Sheet) -> str:
     shape = "".join("r" if number else "l" for number in numeric(sheet))
     out = [r"% needs \usepackage{booktabs,amssymb,textcomp}", r"\begin{table}", r"\centering\small"]
     out += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(map(tex, sheet.header)) + r" \\", r"\midrule"]
-    out += [" & ".join(tex(plain_cell(cell)) for cell in row) + r" \\" for row in rows_of(sheet)]
+    lines = [" & ".join(tex(plain_cell(cell)) for cell in row) for row in rows_of(sheet)]
+    out += ["{}" * line.startswith(("[", "*")) + line + r" \\" for line in lines]  # no argument of \\ before it
     caption = f"{tex(sheet.title)}. {tex(sheet.note)}".strip()
     out += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}"]
     return "\n".join([*out, rf"\label{{tab:{sheet.name}}}", r"\end{table}"]) + "\n"
@@ -117,7 +118,8 @@ def comma_separated(sheet: Sheet) -> str:
     if not isinstance(sheet, ScoreTable):
         return "".join(csv_lines([sheet.header, *sheet.rows])).replace("−", "-")  # machines read hyphens
     tags = (*sheet.table.rows, *sheet.table.columns)
-    rows: list[list[Plain]] = [[*map(formatting.name, tags), *COLUMNS]]
+    names = [f"tag:{name}" if name in COLUMNS else name for name in map(formatting.name, tags)]
+    rows: list[list[Plain]] = [[*names, *COLUMNS]]
     for record in sheet.records():
         few = {"low": None, "high": None} if record.get("few") else {}
         own = record | few | {"differs": "; ".join(record.get("differs", ()))}
@@ -160,6 +162,8 @@ class Folder:
 
     def add(self, name: str, content: Any) -> None:
         """A text, or what is written as JSON."""
+        if name in self.contents:
+            raise ProbandError(f"two parts of the report have the name {name!r}")
         self.contents[name] = content
 
     def sheet(self, sheet: Sheet) -> None:

@@ -25,6 +25,7 @@ from proband.core.files import figure, p_value
 from proband.core.metrics import Metric, best_choices
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
+from proband.reporting.numbers.formatting import is_baseline
 from proband.reporting.numbers.study import ORIGINAL
 from proband.stats import Clusters, Difference, Estimate, Scores, clusters_of, contrast, holm_where_tested
 from proband.stats.ranking import best_threshold
@@ -102,7 +103,10 @@ def variation_sheets(results: Results, metric: Metric) -> list[Sheet]:
             "item has, the fewer survive by chance alone: only lines with as many of an item can be compared."
         )
         sheets.append(Sheet(name="surviving", title="What survives", header=columns, rows=tuple(overall), note=note))
-    return sheets + _twin_sheets(results.labels, by_run, [name for name, each in effects.items() if each == "twin"])
+    models = [
+        (label, own) for label, own, run in zip(results.labels, by_run, results.runs) if not is_baseline(run.model)
+    ]
+    return sheets + _twin_sheets(models, [name for name, each in effects.items() if each == "twin"])
 
 
 Tested = tuple[Row, float | None, Row]  # the cells before a p-value, the p-value, and those after it
@@ -113,18 +117,18 @@ def _with_holm(rows: Sequence[Tested]) -> tuple[Row, ...]:
     return tuple((*row, None if p is None else p_value(p), *rest) for (row, _, rest), p in zip(rows, corrected))
 
 
-def _twin_sheets(labels: Sequence[str], by_run: Sequence[Mapping[str, Source]], twins: Sequence[str]) -> list[Sheet]:
+def _twin_sheets(models: Sequence[tuple[str, Mapping[str, Source]]], twins: Sequence[str]) -> list[Sheet]:
     """The gap between items and twins of one model next to that of another: where items are easier than their twins for
     everybody, a model that has never seen them has a gap too."""
     rows: list[Tested] = []
     for name in twins:
-        for (one, a), (other, b) in combinations(zip(labels, by_run), 2):
+        for (one, a), (other, b) in combinations(models, 2):
             sides = [
                 {key: (each.right, mean) for key, each in side.items() if (mean := each.mean_of(name)) is not None}
                 for side in (a, b)
             ]
             both = [source for source in sides[0] if source in sides[1]]
-            if len(both) < LEAST_TWINS or one.startswith("baseline:") or other.startswith("baseline:"):
+            if len(both) < LEAST_TWINS:
                 continue
             clusters = _clusters([a[source] for source in both], name)
             columns = [[side[source][part] for source in both] for side in sides for part in (0, 1)]

@@ -13,7 +13,7 @@ from proband.core.errors import ProbandError
 from proband.core.progress import Progress
 from proband.reporting.charts import MODELS, WIDE, dot_plot, svg
 from proband.reporting.claims import claims_sheet, judge
-from proband.reporting.numbers.formatting import System, short_model
+from proband.reporting.numbers.formatting import System, counts_of, short_model
 from proband.reporting.numbers.study import ItemSet, Study
 from proband.reporting.page.page import pages, write_browser
 from proband.reporting.profile import Profile
@@ -63,7 +63,7 @@ def write_report(
     folder.finish(summary | ({"claims": _plain(claims)} if what.claims else {}))
     return {
         "page": str(out / "index.html"),
-        "models": len({run.model for each in sets for run in each.runs}),
+        **counts_of(system for study in studies for system in study.systems),
         "items": sum(study.asked_count for study in studies),
         "answers": sum(len(run.lines) for study in studies for run in study.answered_items),
         "sentences": [sentence for section in sections for sentence in section.findings],

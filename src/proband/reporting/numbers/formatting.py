@@ -7,7 +7,8 @@ The runs of several people on the same items are pooled in the same way.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -70,7 +71,7 @@ def estimate(e: Estimate, of: Metric | str) -> str:
 
 def level_name(e: Estimate) -> str:
     """What an estimate has to beat."""
-    return "chance" if e.shortcut is None or e.level != e.shortcut else "the best shortcut"
+    return "chance" if e.shortcut is None or e.level != e.shortcut else "the best shortcut that was run"
 
 
 def signed(value: float, of: Metric | str) -> str:
@@ -182,6 +183,8 @@ def count(number: int, noun: str) -> str:
 # ---- systems: runs as tables show them -------------------------------------------------------------------------------
 
 
+IDENTITY = ("phrases", "dtype", "revision", "weights")  # of a model: what may differ under one name
+LONGEST = 24  # letters of it
 BY_THEMSELVES = ("direct", "people", "")  # answers with no solver between the item and the model
 
 
@@ -193,6 +196,30 @@ class System:
     label: str
     runs: tuple[int, ...]
     tags: Mapping[str, Tag]
+
+    @property
+    def baseline(self) -> bool:
+        return is_baseline(str(self.tags["run.model"]))
+
+    @property
+    def of_suite(self) -> bool:
+        """Whether a suite brings it: a baseline, or one of its own models (`solver:NAME`)."""
+        return self.baseline or str(self.tags["run.model"]).startswith("solver:")
+
+
+def is_baseline(model: str) -> bool:
+    """Whether a model does not do the task, so that what it does is known beforehand; its label may be another."""
+    return model.startswith("baseline:")
+
+
+def counts_of(systems: Iterable[System]) -> dict[str, int]:
+    """How many models, baselines and suites' own solvers are among systems, each counted once however it was asked."""
+    kinds = {
+        str(each.tags["run.model"]): "baselines" if each.baseline else "solvers" if each.of_suite else "models"
+        for each in systems
+    }
+    counted = Counter(kinds.values())
+    return {kind: counted[kind] for kind in ("models", "baselines", "solvers") if counted[kind]}
 
 
 def systems(runs: Sequence[Run], *, pool: bool = True) -> tuple[System, ...]:
@@ -221,8 +248,9 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
         "run.net": kind,
         "run.seed": run.seed,
     }
-    if "kind" in run.identity:
-        tags["run.kind"] = str(run.identity["kind"])
+    for name in ("kind", *IDENTITY):
+        if name in run.identity:
+            tags[f"run.{name}"] = str(run.identity[name])[:LONGEST]
     if "items_sha" in run.net:
         tags["run.trained"] = str(run.net["items_sha"])[:8]  # on which items
     own: dict[str, Any] = {**run.net.get("options", {}), **run.settings}
@@ -263,7 +291,7 @@ def shared_labels(runs: Sequence[Run], *, pooled: Sequence[bool] = (), without: 
         labels = _with_what_differs(labels, [server_of(str(t["run.model"])) for t in tags])
         weights = [str(run.identity.get("weights") or run.model) for run in runs]  # one file by several names
         labels = _with_what_differs(labels, [first_token(run) for run in runs], of=weights)
-    last = ("run.trained", "run.seed")  # what settings tell apart needs neither
+    last = ("run.trained", "run.seed", *(f"run.{name}" for name in IDENTITY))  # what settings tell apart needs none
     given = {"run.model", "run.solver", "run.net", "run.kind", *last}
     names = ["run.solver", *sorted({n for t in tags for n in t} - given), *last]
     for name in (name for name in names if name not in without and name != base):

@@ -89,14 +89,19 @@ class ScoreTable(Sheet):
     def level(self) -> str:
         """What a score has to beat, in words."""
         shortcut = any(formatting.level_name(cell) != "chance" for cell in self.filled)
-        return "the best shortcut (where it is higher than chance)" if shortcut else "chance"
+        return "the best shortcut that was run (where it is higher than chance)" if shortcut else "chance"
+
+    @property
+    def at_level(self) -> str:
+        """What ° means; against a shortcut the difference on the same items is tested."""
+        return "the interval includes chance" if self.level == "chance" else f"not distinguishable from {self.level}"
 
     @cached_property
     def value_range(self) -> tuple[float, float]:
         """Wide enough for every interval, chance level and published figure, and rounded outward."""
         ends = [(cell.mean,) if cell.few else (cell.low, cell.high) for cell in self.filled]
         values = [end for each in ends for end in each]
-        values += [cell.chance for cell in self.filled if cell.chance is not None]
+        values += [level for cell in self.filled for level in (cell.chance, cell.shortcut) if level is not None]
         values += [figure.value for figure in self.published]
         low, high = (min(values), max(values)) if values else (0.0, 1.0)
         step = 0.1 if self.metric.percent else 10 ** math.floor(math.log10(max(high - low, abs(high), 1e-6))) / 2
@@ -145,7 +150,7 @@ class ScoreTable(Sheet):
             few = formatting.TOO_FEW.capitalize()
             out.append(f"{few}: fewer than {LEAST_FREEDOM:g} degrees of freedom (of clusters).")
         if self.has_chance:
-            out.append(f"° the interval includes {self.level}; ▼ below {'it' if self.level != 'chance' else 'chance'}.")
+            out.append(f"° {self.at_level}; ▼ below {'it' if self.level != 'chance' else 'chance'}.")
         if several := [cell.seeds for cell in self.filled if cell.sd is not None]:
             out.append("± standard deviation over training seeds, which the intervals take into account.")
             hidden = f"{100 * highest_hidden_failure_share(min(several)):.0f} %"
@@ -230,7 +235,7 @@ def tip(table: ScoreTable, row: Row, column: int) -> str:
         f"{formatting.count(cell.skipped, 'item')} skipped (not counted)" if cell.skipped else "",
         f"{formatting.count(cell.uncovered, 'item')} not covered (not counted)" if cell.uncovered else "",
     ]
-    levels = (("chance", cell.chance), ("best shortcut", cell.shortcut))
+    levels = (("chance", cell.chance), ("best shortcut that was run", cell.shortcut))
     lines += [f"{name} {formatting.figure(level, metric)}" for name, level in levels if level is not None]
     if cell.against_level:
         lines[-1] += f": {cell.against_level} {formatting.level_name(cell)}"

@@ -26,7 +26,7 @@ from proband.core.files import dumps, parse, raw_lines, read_records
 from proband.core.metrics import SPLITS, Estimate, Metric, scored_splits, splits_in_words
 from proband.core.suite import Suite, Where
 from proband.core.types import LEFT_OUT, Answer, Item, Run, Status, Tag
-from proband.reporting.numbers.formatting import System, asked_in_words, run_labels, systems
+from proband.reporting.numbers.formatting import System, asked_in_words, is_baseline, run_labels, systems
 from proband.stats import Floats, Ints, Macro, Scores, estimator_of, macro_mean, on_common_items
 from proband.stats.clusters import GrowingClusters, clusters_of
 
@@ -67,7 +67,7 @@ class ItemSet:
 
     def ordered(self) -> ItemSet:
         """Baselines last."""
-        return replace(self, answered=sorted(self.answered, key=lambda each: each.run.model.startswith("baseline:")))
+        return replace(self, answered=sorted(self.answered, key=lambda each: is_baseline(each.run.model)))
 
     def items(self) -> Iterator[Item]:
         """Every item, whole. It is checked by itself when it is first read, however often the file is read; that all
@@ -273,17 +273,17 @@ class Study(ItemSet):
         key = (metric.name, dumps(where), macro)
         if key not in self.cells:
             cells: list[Estimate | None] = [None] * len(self.systems)
-            levels: dict[int, tuple[float | None, float | None]] = {}  # the same for systems with the same items
+            levels: dict[int, tuple[float | None, Scores | None]] = {}  # the same for systems with the same items
             for at, own in self.scores(metric, where, macro=macro).items():
                 if id(own.items) not in levels:
-                    levels[id(own.items)] = self.chance(metric, own), None if macro else self.shortcut(metric, own)
+                    levels[id(own.items)] = self.chance(metric, own), None if macro else self.best_shortcut(metric, own)
                 chance, shortcut = levels[id(own.items)]
                 cells[at] = self._cell(at, own, where, chance, None if at in self.shortcuts else shortcut)
             self.cells[key] = tuple(cells)
         return self.cells[key]
 
     def _cell(
-        self, system: int, scores: Scores, where: Where, chance: float | None, shortcut: float | None
+        self, system: int, scores: Scores, where: Where, chance: float | None, shortcut: Scores | None
     ) -> Estimate:
         """Of one system. Of the items that were left out, the most of all its runs."""
         mask, runs = self.mask(where), [self.answered_items[run] for run in self.systems[system].runs]
@@ -292,14 +292,17 @@ class Study(ItemSet):
             scores.interval(),
             group=group,
             chance=chance,
-            shortcut=shortcut,
+            shortcut=None if shortcut is None else shortcut.value,
             sd=float(np.std(scores.values, ddof=1)) if len(scores.values) > 1 else None,
             unread=self.unread(system, scores.items),
             skipped=max(int(mask[run.of_status("skipped")].sum()) for run in runs),
             uncovered=max(int(mask[run.of_status("not covered")].sum()) for run in runs),
         )
-        p_level = None if cell.level is None else scores.against(cell.level).p
-        return msgspec.structs.replace(cell, p_level=p_level)
+        if cell.level is None:
+            return cell
+        paired = shortcut is not None and cell.level == cell.shortcut  # both are right on easy items
+        test = scores.minus(shortcut) if shortcut is not None and paired else scores.against(cell.level)
+        return msgspec.structs.replace(cell, apart=(test.low, test.high, test.p))
 
     def unread(self, system: int, rows: Ints) -> float:
         """The share of these items (an item may be in several rows) whose reply is unread, over all runs."""
@@ -348,14 +351,18 @@ class Study(ItemSet):
         names = {f"baseline:{name}" for name in self.suite.baselines}
         return [at for at, system in enumerate(self.systems) if system.tags["run.model"] in names]
 
-    def shortcut(self, metric: Metric, scores: Scores) -> float | None:
+    def best_shortcut(self, metric: Metric, scores: Scores) -> Scores | None:
         """The accuracy of the best of them on these items; None where none has answered all of them."""
         if metric.name != "accuracy" or not self.shortcuts:
             return None
         mask = np.zeros(self.count, dtype=bool)
         mask[scores.items] = True
         own = [self.scores_of(system, metric, mask) for system in self.shortcuts]
-        return max((each.value for each in own if len(each) == len(scores)), default=None)
+        return max((each for each in own if len(each) == len(scores)), key=lambda each: each.value, default=None)
+
+    def shortcut(self, metric: Metric, scores: Scores) -> float | None:
+        best = self.best_shortcut(metric, scores)
+        return None if best is None else best.value
 
 
 def matches(value: Tag, wanted: Tag | tuple[Tag, ...]) -> bool:

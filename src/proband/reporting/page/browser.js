@@ -30,7 +30,7 @@ const PROBAND = (() => {
   const MANY = 6; // choices that are always shown
   const OWN = 5;  // choices from which on they are a list that all items share, not the item's own text
   const RIGHT = [["", "any"], ["all", "all right"], ["none", "all wrong"], ["split", "models disagree"]];
-  const WRONG = "0u";
+  const WRONG = "0uf";
   function drawFilters() {
     const set = sets.get(view.key), box = find("#tags");
     box.replaceChildren();
@@ -69,7 +69,7 @@ const PROBAND = (() => {
     const signs = set.right.map((line) => line[i]);
     if (view.right === "all") return signs.every((sign) => sign === "1");
     if (view.right === "none") return signs.every((sign) => WRONG.includes(sign));
-    if (view.right === "split") return new Set(signs.filter((sign) => !"-s".includes(sign)).map((sign) => WRONG.includes(sign) ? "0" : sign)).size > 1;
+    if (view.right === "split") return new Set(signs.filter((sign) => !"-sn".includes(sign)).map((sign) => WRONG.includes(sign) ? "0" : sign)).size > 1;
     const sign = signs[Number(view.right.slice(1))];
     return view.right[0] === "0" ? WRONG.includes(sign) : sign === view.right[0];
   }
@@ -183,10 +183,10 @@ const PROBAND = (() => {
       drawings.append(make("div", "", make("h3", "small", run || "Drawing"), image));
     }
     box.append(drawings);
-    if (set.groups) drawVariations(set, i).then((table) => { if (table) box.append(make("h3", "small", "The same item otherwise"), table); }).catch(fail);
+    if (set.groups) drawVariations(set, i).then((table) => { if (table) box.append(make("h3", "small", "Variations of this item"), table); }).catch(fail);
     return box;
   }
-  // An item beside what was made from it: what each model answered, and where its answer is not the one to the source.
+  // An item next to what was made from it: what each model answered, and where its answer is not the one to the source.
   async function drawVariations(set, i) {
     const places = set.groups.flatMap((group, place) => group === set.groups[i] ? [place] : []);
     if (places.length < 2) return null;

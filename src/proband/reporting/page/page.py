@@ -110,10 +110,8 @@ def _overview(
     scores = (each for section in sections for each in section.tables if isinstance(each, ScoreTable))
     if learnt and (plotted := next((each for each in scores if drawing(each) is line_plot), None)):
         own["picture"] = {"title": plotted.table.title, **_both_widths(partial(line_plot, plotted), switched=False)}
-    every = {run.model for section in sections for run in section.study.runs}
-    asked = {model for model in every if not model.startswith(("baseline:", "solver:"))} or every
-    models = formatting.count(len(asked), "model")
-    models += f" and {formatting.count(len(every - asked), 'baseline')}" if every - asked else ""
+    counted = formatting.counts_of(system for section in sections for system in section.study.systems)
+    models = formatting.in_a_sentence([formatting.count(n, kind.removesuffix("s")) for kind, n in counted.items()])
     answers = sum(len(run.lines) for section in sections for run in section.study.answered_items)
     items = sum(section.study.asked_count for section in sections)
     counts = ", ".join((models, formatting.count(items, "item"), formatting.count(answers, "answer")))
@@ -164,6 +162,8 @@ def _view(section: Section) -> dict[str, Any]:
     scored, suite = study.mask({}), study.suite
     rows = np.concatenate([run.values(study.main.name)[0] for run in study.answered_items])
     counted = np.unique(rows[scored[rows]])
+    sizes = [cell.n for cell in study.cell(study.main, {}) if cell]
+    each = f" ({min(sizes):,} to {max(sizes):,} per model)" if len(set(sizes)) > 1 else ""
     clusters = formatting.count(study.clusters.count, "cluster")
     about = [
         f"{formatting.count(study.asked_count, 'item')} asked, of {study.count:,} in {clusters}",
@@ -183,7 +183,7 @@ def _view(section: Section) -> dict[str, Any]:
         "about": " · ".join(each for each in about if each),
         "overall": section.overall,
         "axis": Axis(*axis_range, 0.0, 100.0, study.main.percent),
-        "overall_unit": f"{section.overall.unit} over {formatting.count(len(counted), 'item')}",
+        "overall_unit": f"{section.overall.unit} over {formatting.count(len(counted), 'item')}{each}",
         "findings": section.findings,
         "panels": panels,
         "compared": _comparisons(section.compared),
@@ -232,10 +232,10 @@ def marks_key(grid: ScoreTable, draw: Callable[..., Picture] | None) -> list[tup
     published = [("diamond", "published")] if grid.published else []
     chance = [("dash", "chance")] if grid.has_chance else []
     chance += [("level", "best shortcut")] if any(cell.shortcut is not None for cell in grid.filled) else []
-    level = "the best shortcut" if grid.level != "chance" else "chance"
+    level = grid.level.partition(" (")[0]
     if draw is None:
         against = f"above {level}" if grid.has_chance else "darker: better"
-        low = [("below", f"below {level}"), ("pale", f"° the interval includes {level}")] if grid.has_chance else []
+        low = [("below", f"below {level}"), ("pale", f"° {grid.at_level}")] if grid.has_chance else []
         return [("above", against), *low, *few]
     band = "band" if draw is line_plot else "bar"
     return [("dot", "mean"), (band, "95 % interval"), *chance, *published, *few]
@@ -480,7 +480,7 @@ def _answer(answer: Answer | None, value: float) -> dict[str, Any] | None:
     if answer is None:
         return None
     fields = {
-        "s": [round(float(score), 4) for score in answer.scores] or None,
+        "s": [float(f"{score:.6g}") for score in answer.scores] or None,
         "t": answer.text,
         "l": None if answer.logprob is UNSET else round(answer.logprob, 4),
         "b": answer.blanks or None,
