@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +18,8 @@ from sqlalchemy import delete, select
 from proband.cli import main
 from proband.core.errors import ProbandError
 from proband_annotate.create import init
-from proband_annotate.erasing import erase, erase_by_name, workers_of
-from proband_annotate.project import database_url, read_project, secret_of
+from proband_annotate.erasing import erase, erase_by_name, known_by_name, person_data, workers_of
+from proband_annotate.project import database_url, read_project, rotate_secret, secret_of
 from proband_annotate.results.payments import payments
 from proband_annotate.results.reading import collected, status
 from proband_annotate.store import people as people_store
@@ -73,6 +75,7 @@ def test_a_person_with_a_personal_link_is_found_and_erased(
     assert str(owner.do("/find", who=f"  {link} ").url).endswith("/owner/person/1")
     assert str(owner.do("/find", who=someone.home).url).endswith("/owner/person/1")
     assert owner.do("/find", who="nobody").status_code == 404
+    rotate_secret(folder)  # an old link still names its person
     (tmp_path / "links.txt").write_text(f"{link}\n")
     assert status(folder, workers=tmp_path / "links.txt")["people_lines"][0]["person"] == 1
     owner.do("/person/1/erase", sure="yes")
@@ -87,7 +90,8 @@ def test_erased_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtur
     simulate(folder, lambda worker, unit: {"steps": [WORD]}, people=1)
     words = ["annotate", "erase", str(folder), "--who", "crowd 0", "--json"]
     assert main(words) == 0
-    assert json.loads(capsys.readouterr().out) == {"people": [1], "answers": 1, "erased": False}
+    known = {"people": [1], "answers": 1, "stories": 0, "projects": [str(folder)], "left": [], "erased": False}
+    assert json.loads(capsys.readouterr().out) == known
     assert main([*words, "--yes"]) == 0
     assert json.loads(capsys.readouterr().out)["answers"] == 1
     assert WORD.encode() not in raw(folder)
@@ -145,18 +149,42 @@ def test_a_person_withdraws_and_is_paid_by_a_receipt(
     form = {"form": someone.hidden()["form"]}
     assert "Nothing was deleted" in someone.client.post(f"{someone.home}/withdraw", data=form).text
     assert WORD.encode() in raw(folder)
-    page = someone.client.post(f"{someone.home}/withdraw", data={**form, "certain": "yes"}).text
+    form |= {"certain": "yes", "receipt": "of-this-page"}
+    page = someone.client.post(f"{someone.home}/withdraw", data=form).text
     assert "Everything of yours is deleted" in page
+    assert read_project(folder).codes.stopped in page
     assert WORD.encode() not in raw(folder)
     found = collected(folder)
     assert found.people == []
     (line,) = payments(found, secret_of(folder))
     assert (line["outcome"], line["bonus"], line["total"]) == ("erased", 0.5, 0.5)
     assert line["code"] in page
-    again = someone.client.post(f"{someone.home}/withdraw", data={**form, "certain": "yes"}).text
-    assert "Everything of yours is deleted" in again
+    assert someone.client.post(f"{someone.home}/withdraw", data=form).text == page, "the reply was lost"
     assert len(payments(collected(folder), secret_of(folder))) == 1, "paid once"
     assert 'name="agree"' in someone.client.get(someone.home).text, "nobody is known here"
+
+
+@pytest.mark.parametrize("outcome", ["done", "rejected"])
+def test_a_withdrawal_after_the_end_keeps_the_code(
+    outcome: str, tmp_path: Path, served: Callable[[Path], Any], person: Callable[..., Person]
+) -> None:
+    folder = tmp_path / "study"
+    items = write_lines(tmp_path / "captions.jsonl", [{"id": "c1", "caption": "Peel the banana"}])
+    made = init(folder, kind="simplify", items=items, settings_given={"pay": {"per-visit": 2.0}})
+    server = served(folder)
+    someone = person(server.url, new_link(secret_of(folder), "crowd"), PROLIFIC_PID="5f0c1a")
+    someone.begin()
+    someone.send("answer", s0=f"Take the {WORD} banana.")
+    if outcome == "rejected":
+        owner = Owner(server.url, folder, made["password"])
+        owner.do("/person/1/decide", decision="rejected", reason="careless")
+        owner.client.close()
+    codes = read_project(folder).codes
+    for _ in range(2):
+        someone.send("withdraw", certain="yes", receipt="of-this-page", form=someone.hidden()["form"])
+        shown = [code for code in (codes.done, codes.stopped) if code in someone.html]
+        assert shown == ([codes.done] if outcome == "done" else [])
+        someone.page = someone.client.get(someone.home)  # a form, to send it again
 
 
 def test_a_commit_of_unknown_fate_is_paid_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,7 +236,7 @@ def test_erasing_outlasts_a_restart_of_the_database(tmp_path: Path, postgres: Po
         database.read(lambda connection: None)
         postgres.stop("immediate")
         with ThreadPoolExecutor(1) as thread:
-            forgotten = thread.submit(database.forget)
+            forgotten = thread.submit(database.purge_deleted)
             postgres.start()
             forgotten.result(timeout=30)
 
@@ -350,3 +378,32 @@ def test_a_review_that_cannot_be_reached_is_named(tmp_path: Path, served: Callab
     assert "review" in said
     owner.client.close()
     assert main(["annotate", "erase", str(tmp_path / "moved"), "--who", "crowd 0", "--yes"]) == 0
+
+
+def test_what_fails_in_a_review_does_not_keep_the_receipt(
+    tmp_path: Path, served: Callable[[Path], Any], person: Callable[..., Person]
+) -> None:
+    write, review = tmp_path / "write", tmp_path / "review"
+    init(write, kind="write", items=DATA / "write.jsonl", settings_given={"pay": {"per-unit": 0.5}})
+    server = served(write)
+    someone = person(server.url, new_link(secret_of(write), "crowd"), participant="ann")
+    someone.begin()
+    facts = " ".join(html.unescape(each) for each in re.findall(r'<li dir="auto">([^<]+)</li>', someone.html))
+    someone.send("answer", story=f"Once upon a day it was so: {facts}", sure="yes")
+    init(review, kind="review", items=write)
+    assert known_by_name(review, "ann")["stories"] == 1
+    with open(review / "units.jsonl", "a") as file:
+        file.write('{"id": "half a li')
+    form = {"form": someone.hidden()["form"], "certain": "yes", "receipt": "of-this-page"}
+    page = someone.client.post(f"{someone.home}/withdraw", data=form).text
+    (line,) = payments(collected(write), secret_of(write))
+    assert line["code"] in page
+    with pytest.raises(ProbandError, match=r"no person found .*the last line is incomplete"):
+        erase_by_name(write, "ann")
+    (review / "units.jsonl").rename(tmp_path / "elsewhere.jsonl")
+    assert someone.client.post(f"{someone.home}/withdraw", data=form).text == page
+    review.rename(tmp_path / "moved")
+    someone.page = someone.client.get(someone.home)
+    someone.begin()
+    held = person_data(write, "ann", "url")
+    assert (len(held["projects"]), len(held["left"])) == (1, 1)

@@ -106,7 +106,7 @@ def _slots(connection: Connection, panel: str) -> Mapping[int, Slots]:
 
 def _crowd(connection: Connection, project: Project) -> list[str]:
     wanted = dict.fromkeys(_main(connection), project.people.overlap)
-    return _furnish(connection, "crowd", wanted, f"people.overlap = {project.people.overlap}")
+    return _adjust_slots(connection, "crowd", wanted, f"people.overlap = {project.people.overlap}")
 
 
 def _experts(connection: Connection, project: Project) -> list[str]:
@@ -117,14 +117,14 @@ def _experts(connection: Connection, project: Project) -> list[str]:
     chosen = dict.fromkeys(order[:count], overlap) if overlap else {}
     wanted = {unit: chosen.get(unit, 0) for unit in every if unit in chosen or unit in there}
     words = f"people.expert-overlap = {overlap}, people.expert-units = {project.people.expert_units}"
-    return _furnish(connection, "expert", wanted, words)
+    return _adjust_slots(connection, "expert", wanted, words)
 
 
 def _main(connection: Connection) -> Sequence[int]:
     return connection.execute(select(units.c.id).where(units.c.role == "main").order_by(units.c.id)).scalars().all()
 
 
-def _furnish(connection: Connection, panel: str, wanted: Mapping[int, int], setting: str) -> list[str]:
+def _adjust_slots(connection: Connection, panel: str, wanted: Mapping[int, int], setting: str) -> list[str]:
     """Make the wanted number of slots for each unit; slots in use are not removed."""
     there, added, removed = _slots(connection, panel), 0, 0
     for unit_id, count in wanted.items():

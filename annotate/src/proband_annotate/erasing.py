@@ -5,23 +5,26 @@ by the personal link they were sent."""
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, Row, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from proband.core.errors import ProbandError
-from proband.core.files import file_errors, write_jsonl
+from proband.core.files import file_errors, read_utf8, write_jsonl
 from proband_annotate.human_task import read_units
 from proband_annotate.project import new_code, secret_of
 from proband_annotate.store import people as people_store
-from proband_annotate.store.database import Database
+from proband_annotate.store.database import Database, reason_of
 from proband_annotate.store.migrate import open_study
 from proband_annotate.store.schema import (
     SENT,
@@ -40,7 +43,6 @@ from proband_annotate.terms import pay_basis, payment_of
 from proband_annotate.tokens import Forged, Link, Visit, unseal, worker_hash
 
 SOURCES = ("prolific", "mturk", "url")  # sources of platform ids
-ROLES = ("main", "gold", "trial", "attention")
 REVIEWS = "reviews.txt"  # in a *write* project: the projects that review its stories
 
 
@@ -54,6 +56,7 @@ class Erased:
     receipts: list[str] = field(default_factory=list)  # one for each of these amounts
     projects: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    outcome: str = ""  # of the visit here, or `rejected`
 
 
 def workers_of(secret: bytes, who: str, source: str = "") -> list[str]:
@@ -61,13 +64,13 @@ def workers_of(secret: bytes, who: str, source: str = "") -> list[str]:
     who = who.strip()
     token = who.rpartition("/")[2].partition("?")[0]
     try:
-        link: Link = unseal(secret, "link", token, Link)
-        return [worker_hash(secret, "link", link.name)] if link.name else []
+        visit: Visit = unseal(secret, "visit", token, Visit, signed=False)
+        return [visit.worker]
     except Forged:
         pass
     try:
-        visit: Visit = unseal(secret, "visit", token, Visit)
-        return [visit.worker]
+        link: Link = unseal(secret, "link", token, Link, signed=False)
+        return [worker_hash(secret, "link", link.name)] if link.name else []
     except Forged:
         return [worker_hash(secret, each, who) for each in ((source,) if source else SOURCES)]
 
@@ -77,63 +80,68 @@ def erase_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
     with closing(open_study(folder)) as database:
         made = erase(folder, database, *workers_of(secret_of(folder), who, source))
     if not made.projects:
-        what = "; ".join((f"no person found for {who!r}, neither here nor as an author", *made.left))
-        raise ProbandError(what, file=folder)
+        raise _nobody(folder, who, made.left)
     return asdict(made)
 
 
+def _nobody(folder: Path, who: str, left: Sequence[str]) -> ProbandError:
+    return ProbandError("; ".join((f"no person found for {who!r}, neither here nor as an author", *left)), file=folder)
+
+
 def known_by_name(folder: Path, who: str, source: str = "") -> dict[str, Any]:
-    """What would be erased here."""
-    hashes = workers_of(secret_of(folder), who, source)
-
-    def count(connection: Connection) -> dict[str, Any]:
-        people = [person for worker in hashes if (person := people_store.find(connection, worker)) is not None]
-        answers = sum(people_store.answered(connection, person.id, *ROLES) for person in people)
-        return {"people": [person.id for person in people], "answers": answers, "erased": False}
-
-    with closing(open_study(folder)) as database:
-        return database.read(count)
+    """What would be erased."""
+    known = person_data(folder, who, source)
+    held = [each for found in known["projects"].values() for each in found]
+    people = [each["person"]["id"] for each in held if "person" in each]
+    counts = {name: sum(len(each.get(name, ())) for each in held) for name in ("answers", "stories")}
+    return {"people": people, **counts, "projects": list(known["projects"]), "left": known["left"], "erased": False}
 
 
-def erase(folder: Path, database: Database, *workers: str) -> Erased:
-    """Erase a person, by their possible hashes, from this project, and what they wrote in those that review it."""
+def erase(folder: Path, database: Database, *workers: str, receipt: str = "") -> Erased:
+    """Erase a person, by their possible hashes, from this project, and what they wrote in those that review it. Once
+    they are erased here, what fails is listed. Repeated with the same receipt, it returns the same amounts."""
     made = Erased()
-    _erase_here(folder, database, workers, made)
-    for other in reviews_of(folder):
-        try:
-            there = open_study(other)
-        except ProbandError as error:
-            made.left.append(str(error))
-            continue
-        with closing(there):
-            _erase_here(other, there, workers, made)
+    made.outcome = _erase_here(folder, database, workers, receipt, made)
+    with _listed(folder, made.left):
+        for other in reviews_of(folder):
+            with _listed(other, made.left), closing(open_study(other)) as there:
+                _erase_here(other, there, workers, receipt, made)
     return made
 
 
-def _erase_here(folder: Path, database: Database, workers: Sequence[str], made: Erased) -> None:
-    found = [_erase_rows(folder, database, worker, made) for worker in workers]
-    if any(found):
+@contextmanager
+def _listed(folder: Path, left: list[str]) -> Iterator[None]:
+    """List what fails in a project as left to do."""
+    try:
+        yield
+    except (ProbandError, SQLAlchemyError, sqlite3.Error, OSError) as error:
+        left.append(f"{folder}: {reason_of(error)}")
+
+
+def _erase_here(folder: Path, database: Database, workers: Sequence[str], receipt: str, made: Erased) -> str:
+    """Erase a person from one project; returns the outcome of their visit."""
+    work = [partial(_erase_person, worker=worker, receipt=receipt or new_code()) for worker in workers]
+    erased, stories = [row for each in work if (row := database.write(each)) is not None], 0
+    for row in erased:
+        made.answers += row.answers
+        if Decimal(row.bonus):
+            made.still_paid.append(f"{row.bonus} {row.currency}")
+            made.receipts.append(row.receipt)
+    with _listed(folder, made.left):
+        stories = sum(_erase_stories(folder, database, worker) for worker in workers)
+    made.stories += stories
+    if erased or stories:
         made.projects.append(str(folder))
-    if any(found) or database.sqlite:  # its log may hold what a call before this one erased
-        try:
-            database.forget()
-        except ProbandError as error:
-            made.left.append(f"{folder}: {error}")
+    if erased or stories or database.sqlite:  # its log may hold what a call before this one erased
+        with _listed(folder, made.left):
+            database.purge_deleted()
+    return erased[0].outcome if erased else ""
 
 
-def _erase_rows(folder: Path, database: Database, worker: str, made: Erased) -> bool:
-    receipt = new_code()
-    erased = database.write(lambda c: _erase_person(c, worker, receipt))
-    if erased is not None:
-        made.answers += erased.answers
-        if Decimal(erased.bonus):
-            made.still_paid.append(f"{erased.bonus} {erased.currency}")
-            made.receipts.append(receipt)
+def _erase_stories(folder: Path, database: Database, worker: str) -> int:
     stories = database.write(lambda c: people_store.erase_stories(c, worker))
     # also where no story is left in the database: a call before this one may have stopped here
-    stories = max(stories, _rewrite_units(folder / "units.jsonl", worker))
-    made.stories += stories
-    return erased is not None or stories > 0
+    return max(stories, _rewrite_units(folder / "units.jsonl", worker))
 
 
 def _erase_person(connection: Connection, worker: str, receipt: str) -> Row[Any] | None:
@@ -149,8 +157,10 @@ def _erase_person(connection: Connection, worker: str, receipt: str) -> Row[Any]
         fixed, owed = paid.by_platform + sent_already, max(paid.bonus - sent_already, Decimal(0))
         row = {"at": time.time(), "answers": people_store.erase(connection, person.id), "receipt": receipt}
         row |= {"by_platform": str(fixed), "bonus": str(owed), "currency": about["terms"].currency}
+        row["outcome"] = "rejected" if person.decision == "rejected" else person.outcome or "stopped"
         connection.execute(erasures.insert().values(**row))
-    return connection.execute(select(erasures).where(erasures.c.receipt == receipt)).one_or_none()
+    written = select(erasures).where(erasures.c.receipt == receipt).order_by(erasures.c.id.desc())
+    return connection.execute(written).first()
 
 
 # ---- what is held about a person ------------------------------------------------------------------------------------
@@ -158,15 +168,14 @@ def _erase_person(connection: Connection, worker: str, receipt: str) -> Row[Any]
 
 def person_data(folder: Path, who: str, source: str = "") -> dict[str, Any]:
     """Everything stored about one person, here and in the projects that review their texts."""
-    hashes, projects = workers_of(secret_of(folder), who, source), {}
+    hashes, projects, left = workers_of(secret_of(folder), who, source), dict[str, Any](), list[str]()
     for place in (folder, *reviews_of(folder)):
-        with closing(open_study(place)) as database:
-            held = database.read(lambda c: [found for worker in hashes if (found := _held(c, worker))])
-        if held:
-            projects[str(place)] = held
+        with _listed(place, left), closing(open_study(place)) as database:
+            if held := database.read(lambda c: [found for worker in hashes if (found := _held(c, worker))]):
+                projects[str(place)] = held
     if not projects:
-        raise ProbandError(f"no person found for {who!r}, neither here nor as an author", file=folder)
-    return {"who": who, "projects": projects}
+        raise _nobody(folder, who, left)
+    return {"who": who, "projects": projects, "left": left}
 
 
 def _held(connection: Connection, worker: str) -> dict[str, Any]:
@@ -183,9 +192,14 @@ def _held(connection: Connection, worker: str) -> dict[str, Any]:
             made[table.name] = [{name: _read(name, value) for name, value in row._mapping.items()} for row in rows]
         mine = select(checks).join(answers, answers.c.id == checks.c.answer_id).where(answers.c.person_id == person.id)
         made["checks"] = [dict(row._mapping) for row in connection.execute(mine)]
-    bodies = connection.execute(select(units.c.body).where(units.c.body.contains(worker))).scalars()
-    stories = [s for body in bodies for s in msgspec.json.decode(body).get("stories", ()) if s.get("author") == worker]
+    stories = _stories(connection, worker)
     return {**made, "stories": stories} if made or stories else {}
+
+
+def _stories(connection: Connection, worker: str) -> list[dict[str, Any]]:
+    """The stories of an author in the units of a project that reviews them."""
+    bodies = connection.execute(select(units.c.body).where(units.c.body.contains(worker))).scalars()
+    return [s for body in bodies for s in msgspec.json.decode(body).get("stories", ()) if s.get("author") == worker]
 
 
 def _read(name: str, value: Any) -> Any:
@@ -194,7 +208,7 @@ def _read(name: str, value: Any) -> Any:
 
 def _rewrite_units(path: Path, worker: str) -> int:
     """Remove an author's stories from units.jsonl, if any are left there; returns their number."""
-    if not path.is_file() or worker not in path.read_text("utf-8"):
+    if not path.is_file() or worker not in read_utf8(path):
         return 0
     known = list(read_units(path))
     kept = [people_store.without_stories(unit.body, worker) for unit in known]
@@ -211,9 +225,7 @@ def reviews_of(folder: Path) -> list[Path]:
     path = folder / REVIEWS
     if not path.is_file():
         return []
-    with file_errors(path):
-        lines = path.read_text("utf-8").splitlines()
-    return [folder / line for line in dict.fromkeys(lines) if line]
+    return [folder / line for line in dict.fromkeys(read_utf8(path).splitlines()) if line]
 
 
 def add_review(folder: Path, review: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from proband.core.files import encode
 from proband_annotate.human_task import WHOLE, Body, HumanTask, Invalid
@@ -37,6 +37,7 @@ class Step:
     unit: dict[str, Any] = field(default_factory=dict)
     draft: dict[str, str] = field(default_factory=dict)
     started: float = 0.0
+    given: Mapping[str, Any] = field(default_factory=dict)  # the last answer to this unit
     terms: Terms | None = None  # that the person agreed to
     sent: Mapping[str, int] = field(default_factory=dict)  # tasks by role
     bonus: float = 0.0  # granted by an owner
@@ -61,7 +62,7 @@ def state_of(connection: Connection) -> str:
     return connection.scalar(select(settings.c.value).where(settings.c.name == "state")) or "open"
 
 
-def glance(connection: Connection, worker: str) -> Step | None:
+def current_step(connection: Connection, worker: str) -> Step | None:
     """The step of a person who already has one; None if a slot must be found first. Changes nothing."""
     return _standing(connection, people_store.find(connection, worker))
 
@@ -99,14 +100,16 @@ def _unit_step(connection: Connection, person: Person, held: slot_store.Assignme
 
 
 def last_answered(connection: Connection, person_id: int) -> int | None:
-    query = (
-        select(answers_table.c.unit_id)
-        .join(units, units.c.id == answers_table.c.unit_id)
-        .where(answers_table.c.person_id == person_id, units.c.role.in_(ALIKE))
-        .order_by(answers_table.c.created.desc())
-        .limit(1)
-    )
-    return connection.scalar(query)
+    query = _answers_of(person_id, answers_table.c.unit_id).where(units.c.role.in_(ALIKE))
+    number: int | None = connection.scalar(query.limit(1))
+    return number
+
+
+def _answers_of(person_id: int, *columns: Any) -> Select[Any]:
+    """A query for a person's answers with their units, the newest first."""
+    together = answers_table.join(units, units.c.id == answers_table.c.unit_id)
+    mine = select(*columns).select_from(together).where(answers_table.c.person_id == person_id)
+    return mine.order_by(answers_table.c.created.desc())
 
 
 def unit_of(connection: Connection, unit_id: int) -> dict[str, Any]:
@@ -238,7 +241,9 @@ def _end_trial(connection: Connection, project: Project, person: Person) -> None
 
 
 def _route(connection: Connection, project: Project, task: HumanTask, person: Person, unit: dict[str, Any]) -> None:
-    """Add slots to a unit that everybody has answered and on which fewer than four in five agree."""
+    """Add slots to a unit that everybody has answered and on which fewer than four in five agree. Of two answers sent
+    at once, the second waits for the first."""
+    connection.execute(select(units.c.id).where(units.c.id == unit["id"]).with_for_update(key_share=True))
     wanted = project.people.overlap + project.quality.extra_overlap
     if slot_store.unfinished(connection, "crowd", unit["id"]):
         return
@@ -262,20 +267,15 @@ def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
     held = slot_store.held(connection, person.id, unit_id) if person is not None else None
     if person is None or held is None:
         return None
-    known = pay_basis(connection, person)
-    return Step(name="unit", person=person, unit=unit_of(connection, unit_id), started=held.started, **known)
+    known, last = pay_basis(connection, person), answer_store.last_answer(connection, person.id, unit_id)
+    about = {"started": held.started, "given": json.loads(last.body) if last is not None else {}}
+    return Step(name="unit", person=person, unit=unit_of(connection, unit_id), **about, **known)
 
 
 def last_practice(connection: Connection, task: HumanTask, person_id: int) -> list[Line]:
     """Feedback on the last answer, if it was to a practice task."""
-    query = (
-        select(answers_table.c.body, units.c.body.label("unit_body"), units.c.gold, units.c.role)
-        .join(units, units.c.id == answers_table.c.unit_id)
-        .where(answers_table.c.person_id == person_id)
-        .order_by(answers_table.c.created.desc())
-        .limit(1)
-    )
-    row = connection.execute(query).first()
+    about = (answers_table.c.body, units.c.body.label("unit_body"), units.c.gold, units.c.role)
+    row = connection.execute(_answers_of(person_id, *about).limit(1)).first()
     if row is None or row.role != "trial":
         return []
     return practice_lines(task, json.loads(row.unit_body), json.loads(row.body), json.loads(row.gold or "null"))
@@ -285,25 +285,15 @@ def last_step(connection: Connection, task: HumanTask, worker: str) -> Step | No
     """The last answered unit with the answer in its form; None once the visit has ended."""
     person = people_store.find(connection, worker)
     unit_id = last_answered(connection, person.id) if person is not None and not person.outcome else None
-    if person is None or unit_id is None:
-        return None
-    step = unit_for(connection, worker, unit_id)
-    given = answer_store.last_answer(connection, person.id, unit_id)
-    if step is None or given is None:
-        return None
-    draft = task.fields(step.unit["body"], json.loads(given.body))
-    return replace(step, draft=draft)
+    step = unit_for(connection, worker, unit_id) if unit_id is not None else None
+    return replace(step, draft=task.fields(step.unit["body"], step.given)) if step is not None else None
 
 
 def refuse_repeats(connection: Connection, task: HumanTask, person_id: int, unit: dict[str, Any], body: Body) -> None:
     """Raise Invalid if a person sends the text of another unit again."""
-    query = (
-        select(answers_table.c.body, units.c.body.label("unit_body"))
-        .join(units, units.c.id == answers_table.c.unit_id)
-        .where(answers_table.c.person_id == person_id, answers_table.c.unit_id != unit["id"])
-        .where(units.c.role != "attention")
-    )
-    earlier = [(json.loads(row.unit_body), json.loads(row.body)) for row in connection.execute(query)]
+    others = _answers_of(person_id, answers_table.c.body, units.c.body.label("unit_body"))
+    others = others.where(answers_table.c.unit_id != unit["id"], units.c.role != "attention")
+    earlier = [(json.loads(row.unit_body), json.loads(row.body)) for row in connection.execute(others)]
     if field := task.repeated(unit["body"], body, earlier):
         raise Invalid(field, "invalid.again")
 

@@ -80,3 +80,12 @@ def test_a_file_may_come_from_a_spreadsheet(tmp_path: Path) -> None:
     folder, _ = study_in(tmp_path)
     (folder / "people.csv").write_bytes((PEOPLE.replace(",", ";") + "zo\xeb;Male\n").encode("cp1252"))
     assert open_project(folder).groups["zo\xeb"] == "Male"
+
+
+def test_a_full_study_says_so_before_the_consent(tmp_path: Path, study: Any, person: Callable[..., Person]) -> None:
+    folder, server, _ = study(people={"overlap": 2, "most-people": 1})
+    link = new_link(secret_of(folder), "crowd")
+    first = person(server.url, link, participant="a")
+    assert 'name="agree"' in first.html
+    first.begin()
+    assert "The study is full" in person(server.url, link, participant="b").html

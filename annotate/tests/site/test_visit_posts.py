@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +83,19 @@ def test_the_same_id_with_another_text_is_a_revision(simplify: Any, person: Any,
     rows = stored(simplify[0], tmp_path)
     assert [(row["answer"]["steps"], row["revision"], row["id"]) for row in rows] == [(["TWO"], 2, replies[2]["id"])]
     assert rows[0]["counts"]
+
+
+@pytest.mark.parametrize("script", ["", "yes"])
+def test_what_was_sent_before_is_new_again_unless_the_script_repeats_it(
+    script: str, simplify: Any, person: Any, tmp_path: Path
+) -> None:
+    """Without the script the page that *Back* shows has its former id; with it, the id is that of a content."""
+    someone = come(simplify, person)
+    form = {"id": "of-one-page", "script": script}
+    replies = [post(someone, "answer", **form, s0=words).json() for words in ("ONE", "TWO", "ONE", "ONE")]
+    assert [reply["new"] for reply in replies] == [True, True, not script, False]
+    (row,) = stored(simplify[0], tmp_path)
+    assert (row["answer"]["steps"], row["revision"]) == ((["TWO"], 2) if script else (["ONE"], 3))
 
 
 def test_two_tabs_keep_both_texts(simplify: Any, tab: Any, tmp_path: Path) -> None:
@@ -328,3 +342,25 @@ def test_time_that_is_over_is_said_and_kept(tmp_path: Path, served: Any, person:
         "difficulty": None,
         "overtime": True,
     }
+
+
+def test_an_answer_in_time_stays_as_it_was_sent(tmp_path: Path, served: Any, person: Callable[..., Person]) -> None:
+    rows = Path(__file__).resolve().parents[2] / "src" / "proband_annotate" / "samples" / "solve.jsonl"
+    folder = tmp_path / "study"
+    init(folder, kind="solve", items=rows, settings_given={"time": {"limit-seconds": 600}})
+    someone = person(served(folder).url, new_link(secret_of(folder), "crowd"), participant="p")
+    someone.begin()
+    form = someone.hidden()
+    assert post(someone, "answer", choice="0", difficulty="3").json()["saved"]
+    assert someone.client.get(f"{someone.home}/change").status_code == 200
+    with closing(Database(database_url(folder, read_project(folder)))) as database:
+        earlier = update(assignments).values(started=assignments.c.started - 601)
+        database.write(lambda c: c.execute(earlier))
+    assert "The time for that task is over" in someone.client.get(f"{someone.home}/change").text
+    again = post(someone, "answer", **form, choice="0", difficulty="3").json()
+    assert (again["saved"], again["new"]) == (True, False), "the reply was lost"
+    changed = post(someone, "answer", **form, choice="1", difficulty="3")
+    assert (changed.status_code, changed.json()["problem"]) == (422, "The time for that task is over")
+    (row,) = stored(folder, tmp_path)
+    assert not row["answer"]["overtime"]
+    assert row["revision"] == 1

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from sqlalchemy import Connection
 
 from proband.core.errors import ProbandError
 from proband_annotate.create import init
@@ -23,9 +24,11 @@ from proband_annotate.project import secret_of
 from proband_annotate.store.database import Database, create
 from proband_annotate.store.migrate import migrate
 from proband_annotate.store.people import note
+from proband_annotate.store.schema import count_rows, events
 from proband_annotate.tokens import new_link
 
 if TYPE_CHECKING:
+    from annotate.tests.servers import Postgres
     from annotate.tests.visitors import Person, judged, questionnaires, write_lines
 else:
     from visitors import Person, judged, questionnaires, write_lines
@@ -135,7 +138,7 @@ def test_a_log_that_others_empty_at_the_same_time_is_emptied(tmp_path: Path) -> 
     try:
         with closing(Database(f"sqlite:///{file}")) as database:
             for _ in range(100):
-                database.forget()
+                database.purge_deleted()
     finally:
         stop.set()
         for each in others:
@@ -152,11 +155,32 @@ def test_writes_go_on_while_a_long_read_keeps_the_log(tmp_path: Path, monkeypatc
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM events").fetchone()
             other.write(lambda c: note(c, "second"))
-            forgetting = thread.submit(database.forget)
+            forgetting = thread.submit(database.purge_deleted)
             for _ in range(3):
                 other.write(lambda c: note(c, "meanwhile"))
             assert not forgetting.done()
-            with pytest.raises(ProbandError, match="may still be in the database's log"):
+            with pytest.raises(ProbandError, match="may still be in the database's files"):
                 forgetting.result(30)
-        database.forget()
+        database.purge_deleted()
         assert (file.parent / f"{file.name}-wal").stat().st_size == 0
+
+
+@pytest.mark.nightly
+def test_a_long_read_of_postgresql_stops_nobody(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proband_annotate.store.database.PATIENCE", 3.0)
+    url = postgres.database()
+    with closing(create(url)) as database, closing(Database(url)) as other, ThreadPoolExecutor(1) as thread:
+        migrate(database)
+
+        def long(connection: Connection) -> list[int]:
+            """Two statements at one moment; meanwhile others write, and what they deleted is to be purged."""
+            counts = [count_rows(connection, events)]
+            other.write(lambda c: note(c, "meanwhile"))
+            purging = thread.submit(database.purge_deleted)
+            while not purging.done():
+                other.write(lambda c: note(c, "meanwhile"))
+            assert "may still be in the database's files" in str(purging.exception())
+            return [*counts, count_rows(connection, events)]
+
+        assert other.read(long) == [0, 0]
+        database.purge_deleted()

@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from proband.cli import main
-from proband_annotate.results.reading import collected
+from proband_annotate.results.reading import collected, remark_lines
+from proband_annotate.store.database import Database
 
 if TYPE_CHECKING:
     from annotate.tests.visitors import (
@@ -71,3 +72,16 @@ def test_problems_and_comments_reach_the_owner(study: Any, person: Come, capsys:
     assert "It was fun" in capsys.readouterr().out
     owner.do("/person/1/erase", sure="yes")
     assert "It was fun" not in owner.page("/remarks")
+
+
+@pytest.mark.parametrize("kind", ["comment", "skip"])
+def test_a_commit_of_unknown_fate_stores_one_remark(
+    kind: str, study: Any, person: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, server, _ = study()
+    someone = joined(server, folder, person, "ann")
+    form = {"kind": kind, "words": "It was fun", "about": someone.hidden()["unit"]}
+    write = Database.submit_write
+    monkeypatch.setattr(Database, "submit_write", lambda self, work: (write(self, work).result(), write(self, work))[1])
+    assert someone.send("remark", **form).status_code == 200
+    assert len(remark_lines(folder)["people_lines"]) == 1

@@ -7,10 +7,12 @@ import threading
 import time
 import uuid
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import update
 from sqlalchemy.exc import IntegrityError
 
 from proband_annotate.results.reading import collected
@@ -21,7 +23,7 @@ from proband_annotate.store.schema import assignments
 
 if TYPE_CHECKING:
     from annotate.tests.assigning import advance, come, opened, send
-
+    from annotate.tests.servers import Postgres
 else:
     from assigning import advance, come, opened, send
 
@@ -119,4 +121,49 @@ def test_a_heart_beat_keeps_the_lease(tmp_path: Path, address: str) -> None:
         )
         assert expired_at(now + 59) == 0
     assert expired_at(now + 61) == 1
+    study.database.close()
+
+
+# ---- two at once: PostgreSQL has many writers ------------------------------------------------------------------------
+
+
+@pytest.mark.nightly
+def test_a_stop_at_the_moment_of_a_sweep_frees_nobodys_slot(
+    tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = opened(tmp_path, postgres.database(), units=1, people={"overlap": 1})
+    for worker in ("slow", "quick", "next"):
+        come(study, worker)
+    advance(study, "slow")
+    study.database.write(lambda c: c.execute(update(assignments).values(until=1.0)))
+    give_back, steps = people_store.give_back, []
+
+    def give_back_late(*words: Any, **more: Any) -> None:
+        with ThreadPoolExecutor(1) as thread:
+            steps.append(thread.submit(advance, study, "quick").result().name)
+        give_back(*words, **more)
+
+    monkeypatch.setattr(people_store, "give_back", give_back_late)
+    study.database.write(lambda c: people_store.finish(c, 1, "stopped"))
+    monkeypatch.undo()
+    assert steps == ["wait"]
+    assert send(study, "quick", advance(study, "quick").unit).counts
+    assert advance(study, "next").name == "end"
+    study.database.close()
+
+
+@pytest.mark.nightly
+def test_an_answer_at_the_moment_of_a_sweep_counts_as_it_says(tmp_path: Path, postgres: Postgres) -> None:
+    study = opened(tmp_path, postgres.database(), units=1, people={"overlap": 1})
+    come(study, "slow")
+    unit = advance(study, "slow").unit
+    study.database.write(lambda c: c.execute(update(assignments).values(until=1.0)))
+    with ThreadPoolExecutor(1) as thread:
+        with study.database.engine.begin() as sweep:
+            assert slot_store.return_expired(sweep, now=time.time()) == 1
+            sending = thread.submit(send, study, "slow", unit)
+            with pytest.raises(TimeoutError):
+                sending.result(timeout=0.3)
+        assert sending.result(timeout=30).counts
+    assert [each.slot for each in collected(study.folder).given] == [1]
     study.database.close()

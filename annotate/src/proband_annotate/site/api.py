@@ -17,7 +17,7 @@ ID = {"type": "string", "pattern": "^[A-Za-z0-9-]{8,64}$"}
 PLACE = {"type": "integer", "minimum": 0, "maximum": 2147483647}
 FORMS: dict[str, dict[str, Any]] = {  # path -> the fields of its form
     "/v/{visit}/consent": {"agree": TEXT, "signals": TEXT},
-    "/v/{visit}/understood": {"q0": TEXT, "q1": TEXT},
+    "/v/{visit}/understood": {"attempts": NUMBER, "q0": TEXT, "q1": TEXT},
     "/v/{visit}/answer": {
         "unit": NUMBER,
         "id": ID,
@@ -28,7 +28,7 @@ FORMS: dict[str, dict[str, Any]] = {  # path -> the fields of its form
     "/v/{visit}/alive": {"unit": NUMBER},
     "/v/{visit}/checks": {"unit": NUMBER, "story": TEXT},
     "/v/{visit}/stop": {},
-    "/v/{visit}/withdraw": {"certain": TEXT},
+    "/v/{visit}/withdraw": {"certain": TEXT, "receipt": TEXT},
     "/v/{visit}/remark": {"about": NUMBER, "kind": TEXT, "words": TEXT},
     "/owner/login": {"password": TEXT},
     "/owner/logout": {},

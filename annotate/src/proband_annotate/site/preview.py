@@ -10,15 +10,14 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from proband_annotate import visit as steps
-from proband_annotate.bundle import unsafe
 from proband_annotate.human_task import Invalid
 from proband_annotate.site.context import OpenProject, page
 from proband_annotate.site.forms import Refused
 from proband_annotate.site.owner_session import COOKIE, acting_as, owned
-from proband_annotate.site.visit_pages import ending, instructions_page, unit_page
+from proband_annotate.site.visit_pages import ending, instructions_page, media_of, unit_page
 from proband_annotate.site.visit_posts import read_answer
 from proband_annotate.store.schema import units
 from proband_annotate.terms import current_terms
@@ -86,12 +85,7 @@ def pretended(connection: Connection, study: OpenProject, name: str, unit: str =
 async def media(request: Request, study: OpenProject, session: str) -> Response:
     """GET /owner/preview/media/UNIT"""
     number = str(request.path_params["unit"])
-    step = await study.read(lambda c: pretended(c, study, "unit", number))
-    name = step.unit["body"].get("media")
-    path = study.folder / "media" / name if name and not unsafe(name) else None
-    if path is None or path.is_symlink() or not path.is_file():
-        raise Refused(404, "missing")
-    return FileResponse(path)
+    return media_of(study, await study.read(lambda c: pretended(c, study, "unit", number)))
 
 
 @acting_as("viewer")

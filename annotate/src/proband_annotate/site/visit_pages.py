@@ -5,6 +5,7 @@ The page of each step, the last answer to be changed, the picture or clip of a u
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Sequence
@@ -42,7 +43,7 @@ async def show(request: Request) -> Response:
     visit = visit_of(request)
     if not study.visits.allows(visit.worker, time.monotonic()):
         raise Refused(429, "busy")
-    step = await study.read(lambda c: steps.glance(c, visit.worker))
+    step = await study.read(lambda c: steps.current_step(c, visit.worker))
     if step is None:
         step = await study.write(lambda c: steps.advance(c, study.project, visit.worker))
     token, person = request.path_params["visit"], step.person
@@ -63,8 +64,9 @@ async def show(request: Request) -> Response:
 
 def is_full(connection: Connection, project: Project, visit: Visit) -> bool:
     """Is nobody else wanted, or nobody of this person's group?"""
-    quota = visit.group and people_store.of_quota(connection, visit.group) >= project.quotas.most.get(visit.group, 0)
-    return bool(quota) or not slot_store.unfinished(connection, "crowd")
+    quota: dict[str, Any] = {"quota": visit.group, "most_of_quota": project.quotas.most.get(visit.group, 0)}
+    full = people_store.is_full(connection, most=project.people.most_people, **quota)
+    return full or not slot_store.unfinished(connection, "crowd")
 
 
 async def consent_page(request: Request, study: OpenProject, *, problem: str = "", status: int = 200) -> Response:
@@ -84,9 +86,8 @@ def unit_page(
     token: str = "",
     preview: str = "",
 ) -> Response:
-    body, project = step.unit["body"], study.project
-    attention = step.unit["role"] == "attention"
-    limit = project.time.limit_seconds if step.person is not None and step.person.panel == "crowd" else 0
+    body, attention = step.unit["body"], step.unit["role"] == "attention"
+    ends = time_limit(study, step)
     return page(
         request,
         "attention.html" if attention else study.task.page.partition(":")[2],
@@ -103,9 +104,20 @@ def unit_page(
         revise=revise,
         practice=practice,
         skips=study.project.people.skips - step.skipped if step.unit["role"] != "trial" else 0,
-        left=max(0, round(step.started + limit - time.time())) if limit and not attention and not revise else None,
+        left=max(0, round(ends - time.time())) if ends < math.inf and not attention and not revise else None,
         status=422 if problem else 200,
     )
+
+
+def time_limit(study: OpenProject, step: steps.Step) -> float:
+    """When the time for a unit ends."""
+    limit = study.project.time.limit_seconds
+    return step.started + limit if limit and step.person is not None and step.person.panel == "crowd" else math.inf
+
+
+def is_settled(study: OpenProject, step: steps.Step) -> bool:
+    """Is there an answer in time, which cannot be changed any more?"""
+    return time.time() > time_limit(study, step) and step.given.get("overtime") is False
 
 
 def place_of(step: steps.Step, *, revise: bool) -> str:
@@ -138,7 +150,7 @@ def instructions_page(
         terms=step.terms,
         questions=questions(study, visit),
         left=study.project.quality.comprehension_attempts - step.person.attempts,
-        again=bool(step.person.attempts),
+        attempts=step.person.attempts,
         problem=problem,
         status=422 if problem else 200,
     )
@@ -158,12 +170,9 @@ def questions(study: OpenProject, visit: Visit) -> list[dict[str, Any]]:
 
 def ending(study: OpenProject, visit: Visit, step: steps.Step) -> dict[str, Any]:
     assert step.person is not None
-    if step.person.decision == "rejected":  # no code, because nothing was completed
+    if step.person.decision == "rejected":
         return {"outcome": "rejected", "code": "", "reason": reason_of(step.person.reason), "step": step}
-    outcome = step.person.outcome
-    code = getattr(study.project.codes, outcome) if outcome != "returned" else ""  # the platform knows
-    if code and study.project.codes.per_person and visit.source != "prolific":  # Prolific knows only the study's codes
-        code = person_code(study.secret, visit.worker, outcome)
+    code = code_of(study, visit, outcome := step.person.outcome)
     return {
         "outcome": "author" if outcome == "screened_out" and step.author and not step.done else outcome,
         "code": code,
@@ -172,6 +181,14 @@ def ending(study: OpenProject, visit: Visit, step: steps.Step) -> dict[str, Any]
         "step": step,
         "pay": pay_words(step),
     }
+
+
+def code_of(study: OpenProject, visit: Visit, outcome: str) -> str:
+    """The completion code: none if the platform knows (returned) or nothing was completed (rejected)."""
+    code: str = getattr(study.project.codes, outcome, "")
+    if code and study.project.codes.per_person and visit.source != "prolific":  # Prolific knows only the study's codes
+        code = person_code(study.secret, visit.worker, outcome)
+    return code
 
 
 def way_back(study: OpenProject, visit: Visit, code: str) -> str:
@@ -208,8 +225,8 @@ async def revise(request: Request) -> Response:
     study: OpenProject = request.app.state.study
     visit = visit_of(request)
     step = await study.read(lambda c: steps.last_step(c, study.task, visit.worker))
-    if step is None:
-        raise Refused(409, "not_yours")
+    if step is None or is_settled(study, step):
+        raise Refused(409, "not_yours" if step is None else "settled")
     return unit_page(request, study, step, revise=True)
 
 
@@ -218,6 +235,10 @@ async def media(request: Request) -> Response:
     study: OpenProject = request.app.state.study
     visit = visit_of(request)
     step = await study.read(lambda c: steps.unit_for(c, visit.worker, bounded(request.path_params["unit"])))
+    return media_of(study, step)
+
+
+def media_of(study: OpenProject, step: steps.Step | None) -> Response:
     name = step.unit["body"].get("media") if step is not None else None
     path = study.folder / "media" / name if name and not unsafe(name) else None
     if path is None or path.is_symlink() or not path.is_file():

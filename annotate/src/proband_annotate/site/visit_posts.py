@@ -20,16 +20,17 @@ from proband.core.files import encode
 from proband_annotate import visit as steps
 from proband_annotate.erasing import erase
 from proband_annotate.human_task import Invalid, one_of
+from proband_annotate.site import visit_pages as pages
 from proband_annotate.site.context import OpenProject, message, page
 from proband_annotate.site.forms import ID, Refused, number_in, read_form
-from proband_annotate.site.visit_pages import consent_page, instructions_page, questions, unit_page, visit_of, way_back
 from proband_annotate.store import people as people_store
 from proband_annotate.store import remarks as remark_store
 from proband_annotate.store import slots as slot_store
 from proband_annotate.store.answers import Conflict, Ended, save_draft
+from proband_annotate.store.schema import count_rows, remarks
 from proband_annotate.terms import current_terms
 from proband_annotate.texts import text
-from proband_annotate.tokens import Visit, form_token
+from proband_annotate.tokens import Visit, form_token, person_code
 
 SIGNALS = ("pasted", "pastes", "keys", "typing_seconds", "hidden")
 Handler = Callable[[Request, OpenProject, Visit, dict[str, str]], Awaitable[Response]]
@@ -40,7 +41,7 @@ def posting(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
 
     async def handle(request: Request) -> Response:
         study: OpenProject = request.app.state.study
-        visit, form = visit_of(request), await read_form(request)
+        visit, form = pages.visit_of(request), await read_form(request)
         if form.get("form") != form_token(study.secret, request.path_params["visit"]):
             raise Refused(403, "bad_form")
         if not study.visits.allows(visit.worker, time.monotonic()):
@@ -57,7 +58,7 @@ def wants_json(request: Request) -> bool:
 def refuse(request: Request, status: int, name: str) -> Response:
     if wants_json(request):
         return JSONResponse({"saved": False, "problem": text(f"message.{name}.title")}, status_code=status)
-    token = request.path_params["visit"] if name in ("not_yours", "ended") else ""
+    token = request.path_params["visit"] if name in ("not_yours", "ended", "settled") else ""
     return message(request, name, status=status, token=token)
 
 
@@ -75,12 +76,13 @@ def onward(request: Request, **values: Any) -> Response:
 @posting
 async def consent(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
     if form.get("agree") != "yes":
-        return await consent_page(request, study, problem="need", status=422)
+        return await pages.consent_page(request, study, problem="need", status=422)
     project, version = study.project, number_in(form, "terms")
     if version != (await study.read(current_terms))[0]:  # the terms have changed since they read them
-        return await consent_page(request, study, problem="changed", status=409)
+        return await pages.consent_page(request, study, problem="changed", status=409)
     who: dict[str, Any] = {"worker": visit.worker, "source": visit.source, "panel": visit.panel}
     who |= {"quota": visit.group, "most_of_quota": project.quotas.most.get(visit.group, 0)}
+    who["most"] = project.people.most_people
     signals = project.signals.ask and form.get("signals") == "yes"
 
     def work(connection: Any) -> bool:
@@ -89,8 +91,7 @@ async def consent(request: Request, study: OpenProject, visit: Visit, form: dict
         new = people_store.find(connection, visit.worker) is None
         if new and visit.panel == "crowd" and not slot_store.unfinished(connection, "crowd"):
             return False
-        most = project.people.most_people
-        return people_store.arrive(connection, **who, signals=signals, agreement=version, most=most)
+        return people_store.arrive(connection, **who, signals=signals, agreement=version)
 
     if not await study.write(work):
         return message(request, "full")
@@ -107,17 +108,17 @@ async def decline(request: Request, study: OpenProject, visit: Visit, form: dict
 
 @posting
 async def understood(request: Request, study: OpenProject, visit: Visit, form: dict[str, str]) -> Response:
-    right_answers = [each["right"] for each in questions(study, visit)]
+    right_answers = [each["right"] for each in pages.questions(study, visit)]
     given = [form.get(f"q{number}", "") for number in range(len(right_answers))]
     if "" in given:
-        step = await study.read(lambda c: steps.glance(c, visit.worker))
+        step = await study.read(lambda c: steps.current_step(c, visit.worker))
         if step is None or step.name != "instructions":
             return onward(request)
         problem = Invalid(f"q{given.index('')}", "invalid.choose")
-        return instructions_page(request, study, visit, step, problem=problem)
-    right = given == right_answers
+        return pages.instructions_page(request, study, visit, step, problem=problem)
+    about: dict[str, Any] = {"right": given == right_answers, "before": max(0, number_in(form, "attempts"))}
     attempts = study.project.quality.comprehension_attempts
-    await study.write(lambda c: people_store.try_comprehension(c, visit.worker, right=right, attempts=attempts))
+    await study.write(lambda c: people_store.try_comprehension(c, visit.worker, attempts=attempts, **about))
     return onward(request)
 
 
@@ -130,9 +131,12 @@ async def answer(request: Request, study: OpenProject, visit: Visit, form: dict[
     step = await study.read(lambda c: steps.unit_for(c, visit.worker, number))
     if step is None:
         raise Refused(409, "not_yours")
-    form["overtime"] = "yes" if overtime(study, step) else ""
+    settled = pages.is_settled(study, step)
+    form["overtime"] = "yes" if time.time() > pages.time_limit(study, step) and not settled else ""
     try:
         body = read_answer(study, step.unit, form)
+        if settled and body != step.given:
+            raise Invalid("", "message.settled.title")
         if step.person is not None and step.unit["role"] != "attention":
             person_id = step.person.id
             await study.read(lambda c: steps.refuse_repeats(c, study.task, person_id, step.unit, body))
@@ -140,7 +144,7 @@ async def answer(request: Request, study: OpenProject, visit: Visit, form: dict[
         if wants_json(request):
             words = text(problem.text, **problem.values)
             return JSONResponse({"saved": False, "field": problem.field, "problem": words}, status_code=422)
-        return unit_page(request, study, replace(step, draft=form), problem=problem)
+        return pages.unit_page(request, study, replace(step, draft=form), problem=problem, revise=bool(step.given))
     sent: dict[str, Any] = {"answer_id": answer_id, "unit_id": number, "body": body, "signals": signals_of(form)}
     sent["scripted"] = form.get("script") == "yes"
     try:
@@ -158,12 +162,6 @@ def read_answer(study: OpenProject, unit: dict[str, Any], form: dict[str, str]) 
         places = [str(place) for place in range(len(unit["body"]["options"]))]
         return {"choice": unit["body"]["options"][int(one_of(form, "choice", places))]}
     return dict(study.task.answer(unit["body"], form))
-
-
-def overtime(study: OpenProject, step: steps.Step) -> bool:
-    limit = study.project.time.limit_seconds
-    timed = limit and step.person is not None and step.person.panel == "crowd"
-    return bool(timed and time.time() > step.started + limit)
 
 
 def signals_of(form: dict[str, str]) -> dict[str, float]:
@@ -194,11 +192,13 @@ async def withdraw(request: Request, study: OpenProject, visit: Visit, form: dic
     """POST /v/VISIT/withdraw: everything about the person is deleted. Their pay is recorded under a receipt only."""
     if form.get("certain") != "yes":
         raise Refused(422, "not_sure")
-    made = await asyncio.to_thread(erase, study.folder, study.database, visit.worker)
+    same = form.get("receipt", "")  # sent again, the page shows the same
+    receipt = person_code(study.secret, visit.worker, f"receipt {same}") if same else ""
+    made = await asyncio.to_thread(erase, study.folder, study.database, visit.worker, receipt=receipt)
     if made.left:
         await study.write(lambda c: people_store.note(c, "not erased", detail="; ".join(made.left)))
-    code, owed = study.project.codes.stopped, list(zip(made.receipts, made.still_paid, strict=True))
-    about: dict[str, Any] = {"receipts": owed, "code": code, "back": way_back(study, visit, code)}
+    code, owed = pages.code_of(study, visit, made.outcome), list(zip(made.receipts, made.still_paid, strict=True))
+    about: dict[str, Any] = {"receipts": owed, "code": code, "back": pages.way_back(study, visit, code)}
     return page(request, "message.html", name="withdrawn", done=0, **about)
 
 
@@ -210,14 +210,15 @@ async def remark(request: Request, study: OpenProject, visit: Visit, form: dict[
         raise Refused(400, "bad_form")
     if kind != "skip" and not words:
         raise Refused(422, "no_words")
+    at, about = time.time(), number if number >= 0 else None
 
     def work(connection: Any) -> bool:
         person = people_store.find(connection, visit.worker, lock=True)
-        if person is None:
-            return False
+        if person is None or count_rows(connection, remarks, remarks.c.person_id == person.id, remarks.c.at == at):
+            return person is not None  # stored by a first try, whose commit had an unknown fate
         if kind == "skip":
-            return remark_store.skip(connection, person, number, words, most=study.project.people.skips)
-        return remark_store.add(connection, person, kind=kind, text=words, unit_id=number if number >= 0 else None)
+            return remark_store.skip(connection, person, number, words, most=study.project.people.skips, at=at)
+        return remark_store.add(connection, person, kind=kind, text=words, unit_id=about, at=at)
 
     if not await study.write(work):
         raise Refused(409, "not_yours")

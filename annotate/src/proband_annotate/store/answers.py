@@ -48,24 +48,22 @@ def submit(
 ) -> Stored:
     """Store an answer once, however often it is sent; take a slot for it if the lease ran out. Its seconds are working
     time (`scripted`: the page sent heartbeats, and longer silence was time away). The same id with another body is a
-    new revision, under an id derived from both. After the end nothing is stored."""
-    known = _by_id(connection, answer_id)
-    if known is not None and known.person_id == person.id and known.unit_id == unit_id and known.body != body:
-        answer_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{answer_id} {body}"))
-        known = _by_id(connection, answer_id)
-    if known is not None:
-        if known.person_id != person.id or known.unit_id != unit_id:
-            raise Conflict
-        lease = held(connection, person.id, unit_id)
-        counts = lease is not None and lease.place is not None
-        return Stored(id=answer_id, new=False, counts=counts, revision=known.revision)
-    if closed or person.outcome or person.decision:
-        raise Ended
-    lease = held(connection, person.id, unit_id)
-    if lease is None:
+    new revision, under an id derived from both; without the script a page has one id, so what differs from the newest
+    revision is new, even if it was sent before. After the end nothing is stored."""
+    known, lease = _by_id(connection, answer_id), held(connection, person.id, unit_id, lock=True)
+    if lease is None or (known is not None and (known.person_id != person.id or known.unit_id != unit_id)):
         raise Conflict
     last = last_answer(connection, person.id, unit_id)
     revision = last.revision + 1 if last is not None else 1
+    if known is not None and not scripted:
+        known = last
+    if known is not None and known.body != body:
+        answer_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{answer_id} {body}{'' if scripted else revision}"))
+        known = _by_id(connection, answer_id)
+    if known is not None:
+        return Stored(id=known.id, new=False, counts=lease.place is not None, revision=known.revision)
+    if closed or person.outcome or person.decision:
+        raise Ended
     seconds = lease.active + (worked_since(lease, now) if scripted else _at_most_a_page(lease, now))
     row = {"id": answer_id, "person_id": person.id, "unit_id": unit_id, "revision": revision, "body": body}
     connection.execute(answers.insert().values(**row, seconds=seconds, signals=signals, created=now))

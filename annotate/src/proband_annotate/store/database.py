@@ -58,6 +58,8 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url, self.engine = url, engine(url)
         self.sqlite = self.engine.dialect.name == "sqlite"
+        at_one_moment = self.engine.execution_options(isolation_level="REPEATABLE READ")
+        self.reading = self.engine if self.sqlite else at_one_moment  # SQLite reads so anyway
         self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
         self.trouble = Trouble()
         self.writers = ThreadPoolExecutor(1, thread_name_prefix=WRITER) if self.sqlite else self.pool
@@ -66,30 +68,27 @@ class Database:
         self._holding, self._probing, self._probed = threading.Lock(), threading.Lock(), -math.inf
 
     def submit_read(self, work: Work[T]) -> Future[T]:
-        return self.pool.submit(self._again, work)
+        return self.pool.submit(self.read, work)
 
     def submit_write(self, work: Work[T]) -> Future[T]:
         return self.writers.submit(self._written, work)
 
     def read(self, work: Work[T]) -> T:
-        return self._again(work)
+        return self._again(work, self.reading)
 
     def write(self, work: Work[T]) -> T:
         return self.submit_write(work).result()
 
-    def forget(self) -> None:
-        """Remove deleted data from the disk: SQLite overwrites it (secure_delete) and its log is emptied (tried again
-        while another connection empties it); PostgreSQL rewrites its tables, because dead rows would stay. Its log and
-        backups keep the data for a time."""
-        if not self.sqlite:
-            tables, at_once = ", ".join(metadata.tables), self.engine.execution_options(isolation_level="AUTOCOMMIT")
-            self._again(lambda connection: connection.exec_driver_sql(f"VACUUM (FULL) {tables}"), at_once)
-            return
+    def purge_deleted(self) -> None:
+        """Remove deleted data from the disk: SQLite overwrites it (secure_delete) and its log is emptied; PostgreSQL
+        rewrites its tables, because dead rows would stay (its log and backups keep them for a time). Tried again while
+        others are in the way."""
         deadline = time.monotonic() + PATIENCE
-        while self._log_is_busy():
-            if time.monotonic() > deadline:
-                raise ProbandError("erased text may still be in the database's log during a long read; erase again")
-            time.sleep(0.5)
+        for table in ("",) if self.sqlite else metadata.tables:
+            while self._log_is_busy() if self.sqlite else self._table_is_busy(table):
+                if time.monotonic() > deadline:
+                    raise ProbandError("erased text may still be in the database's files: a long read; erase again")
+                time.sleep(0.5)
 
     def _log_is_busy(self) -> bool:
         """Empty SQLite's log; whether that was impossible now. Nobody can write meanwhile, so it gives up soon."""
@@ -102,6 +101,18 @@ class Database:
                 return True
             finally:
                 cursor.execute(f"PRAGMA busy_timeout={BUSY}")
+
+    def _table_is_busy(self, table: str) -> bool:
+        """The same for a table of PostgreSQL, which is rewritten: every query waits behind one for the whole table."""
+        try:
+            with engine(self.url, poolclass=NullPool, isolation_level="AUTOCOMMIT").connect() as connection:
+                connection.exec_driver_sql("SET lock_timeout = 500")
+                connection.exec_driver_sql(f"VACUUM (FULL) {table}")
+        except (OperationalError, InterfaceError) as error:
+            if not passing(error):
+                raise
+            return True
+        return False
 
     def close(self) -> None:
         self.writers.shutdown()
@@ -130,7 +141,7 @@ class Database:
             self._compare_inodes()
             return work(connection)
 
-        made = self._again(guarded)
+        made = self._again(guarded, self.engine)
         self._compare_inodes()
         self.trouble.ends()
         return made
@@ -150,13 +161,13 @@ class Database:
             self.trouble.begins(error)
             raise error
 
-    def _again(self, work: Work[T], using: Engine | None = None) -> T:
+    def _again(self, work: Work[T], using: Engine) -> T:
         """One transaction, retried while the database is unavailable or asks for it (deadlock, serialisation)."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 self._hold()
-                with (using or self.engine).begin() as connection:
+                with using.begin() as connection:
                     return work(connection)
             except (OperationalError, InterfaceError) as error:
                 if not passing(error) or time.monotonic() > deadline:

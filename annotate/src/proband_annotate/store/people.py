@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import defaultdict
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, update
@@ -57,20 +58,21 @@ def arrive(
 ) -> bool:
     """Store a person who agreed to a version of the terms (default: the newest); False if the study or their quota is
     full. Repeating this changes nothing."""
+    from sqlalchemy.dialects import postgresql, sqlite
+
     if find(connection, worker) is not None:
         return True
     if (most or quota) and panel == "crowd":
         if connection.dialect.name == "postgresql":  # arrivals wait for each other, so that counts are exact
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7043115)")
-        if most and count_rows(connection, people, people.c.panel == "crowd") >= most:
-            return False
-        if quota and of_quota(connection, quota) >= most_of_quota:
+        if is_full(connection, most=most, quota=quota, most_of_quota=most_of_quota):
             return False
     if agreement is None:
         agreement = connection.scalar(select(func.max(agreements.c.id)))
     row = {"worker": worker, "source": source, "panel": panel, "signals": int(signals), "created": time.time()}
     row |= {"agreement_id": agreement, "quota": quota}
-    connection.execute(_insert(connection)(people).values(**row).on_conflict_do_nothing(index_elements=["worker"]))
+    own = postgresql if connection.dialect.name == "postgresql" else sqlite
+    connection.execute(own.insert(people).values(**row).on_conflict_do_nothing(index_elements=["worker"]))
     made = find(connection, worker)
     assert made is not None
     words = "with signals" if signals else "without signals"
@@ -78,23 +80,20 @@ def arrive(
     return True
 
 
-def of_quota(connection: Connection, quota: str) -> int:
-    """The number of people in a quota: those who are working, or whose work counts."""
+def is_full(connection: Connection, *, most: int, quota: str, most_of_quota: int) -> bool:
+    """Are there as many people as wanted, or people of a quota who are working or whose work counts?"""
+    crowd = people.c.panel == "crowd"
+    if most and count_rows(connection, people, crowd) >= most:
+        return True
     of_use = people.c.outcome.in_(IN_QUOTA) & (people.c.decision != "rejected")
-    return count_rows(connection, people, people.c.quota == quota, people.c.panel == "crowd", of_use)
+    return bool(quota) and count_rows(connection, people, people.c.quota == quota, crowd, of_use) >= most_of_quota
 
 
-def _insert(connection: Connection) -> Any:
-    """The database's own `insert`, which supports conflicts."""
-    from sqlalchemy.dialects import postgresql, sqlite
-
-    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-
-
-def try_comprehension(connection: Connection, worker: str, *, right: bool, attempts: int) -> None:
-    """One attempt at the questions about the instructions; after the last wrong one the person is screened out."""
+def try_comprehension(connection: Connection, worker: str, *, right: bool, attempts: int, before: int = 0) -> None:
+    """One attempt at the questions about the instructions, after `before` others (sent again it changes nothing); after
+    the last wrong one the person is screened out."""
     person = find(connection, worker, lock=True)
-    if person is None or person.understood or person.outcome:
+    if person is None or person.understood or person.outcome or person.attempts != before:
         return
     used = person.attempts + 1
     values: dict[str, Any] = {"attempts": used, "understood": int(right)}
@@ -106,14 +105,15 @@ def try_comprehension(connection: Connection, worker: str, *, right: bool, attem
 
 def finish(connection: Connection, person_id: int, outcome: str, *, uncounted: bool = False) -> None:
     """End a visit: open leases are released or, with `uncounted`, the slots of all answers."""
-    held = assignments.c.place.is_not(None) if uncounted else assignments.c.state == "open"
-    _give_all_back(connection, person_id, held | (assignments.c.state == "open"))
-    done = update(people).where(people.c.id == person_id, people.c.outcome == "")
+    done = update(people).where(people.c.id == person_id, people.c.outcome == "")  # locks the person first
     if connection.execute(done.values(outcome=outcome, finished=time.time())).rowcount:
         note(connection, "finished", person_id, outcome)
+    held = assignments.c.place.is_not(None) if uncounted else assignments.c.state == "open"
+    _give_all_back(connection, person_id, held | (assignments.c.state == "open"))
 
 
 def give_back(connection: Connection, lease: Row[Any], *, state: str) -> None:
+    """Release a lease, which is locked: its slot is not given to another person meanwhile."""
     mine = of_person(assignments, lease.person_id, lease.unit_id)
     connection.execute(update(assignments).where(mine).values(place=None, state=state))
     if lease.place is not None:
@@ -121,20 +121,18 @@ def give_back(connection: Connection, lease: Row[Any], *, state: str) -> None:
         connection.execute(update(slots).where(here).values(taken=0))
 
 
-def _give_all_back(connection: Connection, person_id: int, which: ColumnElement[bool]) -> None:
+def _give_all_back(connection: Connection, person_id: int, which: ColumnElement[bool]) -> int:
     """Release leases of a person; answered units stay answered."""
-    leases = select(assignments).where(assignments.c.person_id == person_id, which)
-    kept = ("done", "skipped")
-    for lease in connection.execute(leases).all():
-        give_back(connection, lease, state=lease.state if lease.state in kept else "expired")
+    query = select(assignments).where(assignments.c.person_id == person_id, which).with_for_update()
+    leases = connection.execute(query).all()
+    for lease in leases:
+        give_back(connection, lease, state=lease.state if lease.state in ("done", "skipped") else "expired")
+    return len(leases)
 
 
 def uncount(connection: Connection, person_id: int) -> int:
-    """Release the slots of a person's answers; returns their number."""
-    held = (assignments.c.person_id == person_id) & assignments.c.place.is_not(None)
-    count = count_rows(connection, assignments, held)
-    _give_all_back(connection, person_id, assignments.c.place.is_not(None))
-    return count
+    """Release the slots that a person holds; returns their number."""
+    return _give_all_back(connection, person_id, assignments.c.place.is_not(None))
 
 
 def decide(connection: Connection, person_id: int, decision: str, reason: str) -> None:
@@ -143,14 +141,15 @@ def decide(connection: Connection, person_id: int, decision: str, reason: str) -
     connection.execute(update(people).where(people.c.id == person_id).values(decision=decision, reason=reason))
     note(connection, decision or "undecided", person_id, reason)
     if decision == "rejected":
-        _give_all_back(connection, person_id, assignments.c.place.is_not(None))
+        uncount(connection, person_id)
     if decision:
         leave(connection, person_id)
 
 
 def leave(connection: Connection, person_id: int) -> None:
     """End a visit without anything left to do: done, or screened out if nothing was sent."""
-    finish(connection, person_id, "done" if answered(connection, person_id, "main") else "screened_out")
+    sent = sent_by_role(connection, person_id)
+    finish(connection, person_id, "done" if "main" in sent or "erased" in sent else "screened_out")
 
 
 def end_visits(connection: Connection) -> None:
@@ -163,7 +162,7 @@ def end_visits(connection: Connection) -> None:
 
 def erase(connection: Connection, person_id: int) -> int:
     """Delete everything that a person gave, except the fact that a person was erased. Returns the number of answers."""
-    _give_all_back(connection, person_id, assignments.c.place.is_not(None))
+    uncount(connection, person_id)
     mine = select(answers.c.id).where(answers.c.person_id == person_id)
     connection.execute(delete(checks).where(checks.c.answer_id.in_(mine)))
     gone = connection.execute(delete(answers).where(answers.c.person_id == person_id)).rowcount
@@ -207,18 +206,20 @@ def without_stories(body: dict[str, Any], worker: str) -> tuple[dict[str, Any], 
     return ({**body, "stories": kept} if gone else body), gone
 
 
-def answered(connection: Connection, person_id: int, *roles: str) -> int:
-    """The number of units of these roles that a person has answered."""
-    sent = sent_by_role(connection, person_id)
-    return sum(sent.get(role, 0) for role in roles)
-
-
 def sent_by_role(connection: Connection, person_id: int) -> dict[str, int]:
     """The number of answered units of a person, by role."""
+    return sent_by_everyone(connection, assignments.c.person_id == person_id)[person_id]
+
+
+def sent_by_everyone(connection: Connection, *which: ColumnElement[bool]) -> dict[int, dict[str, int]]:
+    """The same for all people, or for those of a condition."""
     query = (
-        select(units.c.role, func.count())
+        select(assignments.c.person_id, units.c.role, func.count())
         .select_from(assignments.join(units))
-        .where(assignments.c.person_id == person_id, assignments.c.state == "done")
-        .group_by(units.c.role)
+        .where(assignments.c.state == "done", *which)
+        .group_by(assignments.c.person_id, units.c.role)
     )
-    return {row[0]: row[1] for row in connection.execute(query)}
+    made: dict[int, dict[str, int]] = defaultdict(dict)
+    for person, role, count in connection.execute(query):
+        made[person][role] = count
+    return made

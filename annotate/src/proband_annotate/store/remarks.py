@@ -17,14 +17,14 @@ MAX_REMARKS = 200  # remarks of one person
 LONGEST = 2000
 
 
-def add(connection: Connection, person: Person, *, kind: str, text: str, unit_id: int | None) -> bool:
+def add(connection: Connection, person: Person, *, kind: str, text: str, unit_id: int | None, at: float) -> bool:
     """Store a remark; False if the person does not have the unit, or has sent too many."""
     if unit_id is not None and slot_store.held(connection, person.id, unit_id) is None:
         return False
     if count(connection, person.id) >= MAX_REMARKS:
         return False
     row = {"person_id": person.id, "unit_id": unit_id, "kind": kind, "text": text[:LONGEST]}
-    connection.execute(remarks.insert().values(**row, at=time.time()))
+    connection.execute(remarks.insert().values(**row, at=at))
     return True
 
 
@@ -33,18 +33,17 @@ def count(connection: Connection, person_id: int, *kinds: str) -> int:
     return count_rows(connection, remarks, remarks.c.person_id == person_id, *of_kinds)
 
 
-def skip(connection: Connection, person: Person, unit_id: int, text: str, *, most: int) -> bool:
+def skip(connection: Connection, person: Person, unit_id: int, text: str, *, most: int, at: float) -> bool:
     """Release a unit for good, for another person. Practice cannot be skipped: it decides who may continue."""
-    lease = slot_store.held(connection, person.id, unit_id)
+    lease = slot_store.held(connection, person.id, unit_id, lock=True)
     role = connection.scalar(select(units.c.role).where(units.c.id == unit_id))
     if lease is None or lease.state != "open" or person.outcome or role == "trial":
         return False
-    if count(connection, person.id, "skip") >= most or not add(
-        connection, person, kind="skip", text=text, unit_id=unit_id
-    ):
-        return False
-    people_store.give_back(connection, lease, state="skipped")
-    return True
+    few = count(connection, person.id, "skip") < most
+    stored = few and add(connection, person, kind="skip", text=text, unit_id=unit_id, at=at)
+    if stored:
+        people_store.give_back(connection, lease, state="skipped")
+    return stored
 
 
 def all_of(connection: Connection, *, most: int = 500) -> Sequence[Row[Any]]:

@@ -216,6 +216,7 @@ erasures = Table(  # amounts still due to erased people, without their identity
     Column("by_platform", Text, nullable=False),  # already paid by the completion code; to the cent
     Column("bonus", Text, nullable=False),  # what is still to be paid
     Column("receipt", Text, nullable=False),  # known only to the person
+    Column("outcome", Text, nullable=False),  # of the visit, or `rejected`: decides the code
     Column("currency", Text, nullable=False),
 )
 

@@ -50,9 +50,7 @@ def take(connection: Connection, person: Person, *, now: float, until: float) ->
     if slot is None:
         return None
     connection.execute(update(slots).where(at_slot(slot.unit_id, slot.panel, slot.place)).values(taken=1))
-    row = {"unit_id": slot.unit_id, "panel": slot.panel, "place": slot.place}
-    connection.execute(assignments.insert().values(person_id=person.id, state="open", started=now, until=until, **row))
-    return current(connection, person.id)
+    return take_unit(connection, person, slot.unit_id, now=now, until=until, slot=slot.place)
 
 
 def _free_slot(connection: Connection, person: Person) -> Row[Any] | None:
@@ -84,9 +82,11 @@ def _is_new(unit_id: Any, person: Person) -> Any:
     return unit_id.not_in(seen) & unit_id.not_in(excluded)
 
 
-def take_unit(connection: Connection, person: Person, unit_id: int, *, now: float, until: float) -> Assignment | None:
-    """A unit without slots (trial, gold, attention), which everybody may have."""
-    row = {"person_id": person.id, "unit_id": unit_id, "panel": person.panel}
+def take_unit(
+    connection: Connection, person: Person, unit_id: int, *, now: float, until: float, slot: int | None = None
+) -> Assignment | None:
+    """A unit with a slot, or one without slots (trial, gold, attention), which everybody may have."""
+    row = {"person_id": person.id, "unit_id": unit_id, "panel": person.panel, "place": slot}
     connection.execute(assignments.insert().values(**row, state="open", started=now, until=until))
     return current(connection, person.id)
 
@@ -104,7 +104,7 @@ def heartbeat(
     """Extend the lease of a person who is still there; an expired one is renewed if a slot is free. After the end of a
     visit, an open tab keeps nothing. Time since the last heartbeat counts as work if it was short and the person was
     active (`working`)."""
-    lease = held(connection, person.id, unit_id)
+    lease = held(connection, person.id, unit_id, lock=True)
     if lease is None or lease.state in ("done", "skipped") or person.outcome:
         return False
     if lease.state == "expired" and not retake(connection, lease, state="open"):
@@ -200,6 +200,7 @@ def unfinished(connection: Connection, panel: str, unit_id: int | None = None) -
     return connection.execute(query).first() is not None
 
 
-def held(connection: Connection, person_id: int, unit_id: int) -> Assignment | None:
-    """The assignment of a person on a unit, in any state."""
-    return connection.execute(select(assignments).where(of_person(assignments, person_id, unit_id))).one_or_none()
+def held(connection: Connection, person_id: int, unit_id: int, *, lock: bool = False) -> Assignment | None:
+    """The assignment of a person on a unit, in any state; with `lock`, its lease cannot run out meanwhile."""
+    query = select(assignments).where(of_person(assignments, person_id, unit_id))
+    return connection.execute(query.with_for_update() if lock else query).one_or_none()
