@@ -50,6 +50,10 @@ def commands() -> App:
     return verb
 
 
+Who = Annotated[str, Parameter(metavar="ID", help="Id that the platform knows, or the whole personal link.")]
+Source = Annotated[Literal["prolific", "mturk", "url"] | None, Parameter(help="Platform of the id (default: any).")]
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Making:
@@ -204,10 +208,8 @@ def erase(
     project: Project,
     /,
     *,
-    who: Annotated[str, Parameter(metavar="ID", help="Id that the platform knows, or the whole personal link.")],
-    source: Annotated[
-        Literal["prolific", "mturk", "url"] | None, Parameter(help="Platform of the id (default: any).")
-    ] = None,
+    who: Who,
+    source: Source = None,
     yes: Annotated[Flag, Parameter(help="Erase; without this option, only print what is stored.")] = False,
     json: Json = False,
 ) -> None:
@@ -225,10 +227,8 @@ def person(
     project: Project,
     /,
     *,
-    who: Annotated[str, Parameter(metavar="ID", help="Id that the platform knows, or the whole personal link.")],
-    source: Annotated[
-        Literal["prolific", "mturk", "url"] | None, Parameter(help="Platform of the id (default: any).")
-    ] = None,
+    who: Who,
+    source: Source = None,
 ) -> None:
     """Print everything stored about a person, as JSON: answers, drafts, notes, pay, consent.
 

@@ -165,30 +165,26 @@ def _pay(
 ) -> dict[str, Any]:
     """Pay what is due to people with an approved submission, minus earlier payments. People who agreed to be paid in
     another currency are only named."""
-    _same_currency(api, project)
-    others: dict[str, str] = {}
+    currency, others = project.pay.currency, dict[str, str]()
+    there = api.ask("GET", f"/studies/{api.study}/").get("presentment_currency_code", currency)
+    if there != currency:
+        raise ProbandError(f"'pay.currency' is {currency}, but the study at Prolific is in {there}")
 
     def plan(connection: Connection) -> list[dict[str, Any]]:
         _alone(connection)
         known = [e for e in _participants(connection, project, secret, submissions) if e.status == APPROVED]
-        others.update({e.id: e.line["currency"] for e in known if e.line["currency"] != project.pay.currency})
+        others.update({e.id: e.line["currency"] for e in known if e.line["currency"] != currency})
         return _planned(connection, {e.person["id"]: e for e in known if e.id not in others}, keep=yes)
 
     rows = (database.write if yes else database.read)(plan)
     total = sum((Decimal(row["amount"]) for row in rows), Decimal(0))
-    made = {"people": len(rows), "total": f"{total:.2f}", "currency": project.pay.currency}
+    made = {"people": len(rows), "total": f"{total:.2f}", "currency": currency}
     made |= {"not_paid_in_another_currency": others} if others else {}
     if not yes or not rows:
         return {"would_pay" if not yes else "paid": {row["participant"]: row["amount"] for row in rows}, **made}
     batch = _ready(api, database, rows)
     _pay_batch(api, database, batch)
     return {"paid": {row["participant"]: row["amount"] for row in rows}, **made, "batch": batch}
-
-
-def _same_currency(api: Api, project: Project) -> None:
-    currency = api.ask("GET", f"/studies/{api.study}/").get("presentment_currency_code", project.pay.currency)
-    if currency != project.pay.currency:
-        raise ProbandError(f"'pay.currency' is {project.pay.currency}, but the study at Prolific is in {currency}")
 
 
 def _planned(connection: Connection, known: Mapping[int, Participant], *, keep: bool) -> list[dict[str, Any]]:

@@ -56,10 +56,9 @@ def test_no_candidate_tells_of_another_and_no_id_is_shown() -> None:
 def test_a_word_of_the_question_is_hidden_in_its_own_sentence_only() -> None:
     made = shown(body("Who borders Chad?", ("Chad meets Libya.", "Chad"), ("Libya borders Chad.", "Libya")))
     assert made["candidates"] == ["[COUNTRY] meets [COUNTRY].", "[COUNTRY] borders Chad."]
-    made = shown(
-        body("Who borders Côte d\u2019Ivoire?", ("Mali meets it.", "Mali"), ("Côte d'Ivoire.", "Côte d'Ivoire"))
-    )
-    assert made["candidates"][1] == "[COUNTRY]."
+    ivory = "Côte d'Ivoire"
+    made = shown(body("Who borders Côte d\u2019Ivoire?", (f"Mali meets {ivory}.", "Mali"), (f"{ivory}.", ivory)))
+    assert made["candidates"] == [f"[COUNTRY] meets {ivory}.", "[COUNTRY]."]
 
 
 def test_people_may_judge_sentences_without_triples(tmp_path: Path) -> None:

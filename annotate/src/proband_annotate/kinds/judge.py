@@ -37,9 +37,7 @@ from proband_annotate.human_task import (
     value,
 )
 
-SAME = str.maketrans(
-    "\u2018\u2019\u02bc\u00b4`\u2010\u2011\u2012\u2013\u2212", "'" * 5 + "-" * 5
-)  # as words are compared
+SAME = str.maketrans("\u2018\u2019\u02bc\u00b4`\u2010\u2011\u2012\u2013\u2212", "'" * 5 + "-" * 5)
 LABELS = ("yes", "no", "nonsense")  # the sentence answers the question; does not; makes no sense
 
 

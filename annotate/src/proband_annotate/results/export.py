@@ -162,8 +162,8 @@ def _hub(collected: Collected, out: Path) -> dict[str, Any]:
     if made:
         write_jsonl(out / "data" / "labels.jsonl", _hub_labels(collected, made))
     write_text(out / "README.md", card(collected, with_labels=bool(made)))
-    made_of = {"answers": count, "labels": len(made), "counted": uncounted(collected), "folder": str(out)}
-    return {**made_of, "licence": licences(collected), "people_left_out": len(left)}
+    about = {"labels": len(made), "counted": uncounted(collected), "folder": str(out), "licence": licences(collected)}
+    return {"answers": count, **about, "people_left_out": len(left)}
 
 
 def publishable(collected: Collected) -> Collected:

@@ -37,14 +37,13 @@ def figures(collected: Collected) -> dict[str, Any]:
 
 def progress(collected: Collected) -> dict[str, Any]:
     outcomes = Counter(person["outcome"] or "working" for person in collected.people)
-    late = sum(each.slot is None for each in collected.given)
     return {
         "units": len(collected.units),
         "answers_wanted": collected.slots.get("crowd", 0),
         "answers": collected.done.get("crowd", 0),
         "expert_answers_wanted": collected.slots.get("expert", 0),
         "expert_answers": collected.done.get("expert", 0),
-        "kept_but_not_counted": late,
+        "kept_but_not_counted": sum(each.slot is None for each in collected.given),
         "people": len(collected.people),
         "outcomes": dict(sorted(outcomes.items())),
         **({"quotas": quotas} if (quotas := quota_figures(collected)) else {}),

@@ -17,6 +17,7 @@ from proband_annotate.human_task import WHOLE, HumanTask
 from proband_annotate.project import Project
 from proband_annotate.results.collected import Adjudication, Collected, SubmittedAnswer, UnitRow
 from proband_annotate.store.answers import latest_ids, with_bodies
+from proband_annotate.store.people import sent_by_everyone
 from proband_annotate.store.schema import (
     SENT,
     adjudications,
@@ -181,16 +182,8 @@ def _people(connection: Connection) -> list[dict[str, Any]]:
         .group_by(answers.c.person_id)
     )
     results = {person: (int(passed or 0), n) for person, n, passed in connection.execute(query)}
-    sent = (
-        select(assignments.c.person_id, units.c.role, func.count())
-        .select_from(assignments.join(units))
-        .where(assignments.c.state == "done")
-        .group_by(assignments.c.person_id, units.c.role)
-    )
-    by_role: dict[int, dict[str, int]] = defaultdict(dict)
-    for person, role, count in connection.execute(sent):
-        by_role[person][role] = count
+    sent = sent_by_everyone(connection)
     for row in rows:
         row["checks_passed"], row["checks"] = results.get(row["id"], (0, 0))
-        row["sent"] = by_role.get(row["id"], {})
+        row["sent"] = sent[row["id"]]
     return rows
