@@ -32,7 +32,10 @@ def test_one_seed_one_result() -> None:
 def test_a_killed_fit_goes_on_to_the_same_weights(average: float, tmp_path: Path) -> None:
     recipe = replace(RECIPE, average=average)
 
+    first_part: list[float] = []
+
     def stop(line: Mapping[str, float]) -> None:
+        first_part.append(line["seconds"])
         if line["epoch"] == 2:
             raise Killed
 
@@ -43,6 +46,9 @@ def test_a_killed_fit_goes_on_to_the_same_weights(average: float, tmp_path: Path
     on_epoch = lambda line: epochs.append(line["epoch"])  # noqa: E731
     again = quick(Sides(recipe), seed=1, folder=tmp_path, of="this", on_epoch=on_epoch)
     assert epochs == [3, 4, 5]
+    seconds = [line["seconds"] for line in again.curve]
+    assert seconds == sorted(seconds)
+    assert seconds[3] > first_part[-1] > 0  # the time before the end of the process counts
     assert same(whole, again)
     assert [line["valid"] for line in again.curve] == [line["valid"] for line in whole.curve]
     with pytest.raises(ProbandError, match="other settings"):
@@ -57,6 +63,16 @@ def test_the_best_epoch_is_kept_and_patience_ends_a_fit() -> None:
     task = Sides()
     total = [task.score(trained.net, batch) for batch in task.held_out()]
     assert sum(int(right) for right, _ in total) / sum(count for _, count in total) == pytest.approx(max(scores))
+
+
+def test_a_loss_that_is_no_number_ends_a_fit_in_one_line(tmp_path: Path) -> None:
+    class Diverges(Sides):
+        def loss(self, net: Any, batch: tuple[Tensor, Tensor]) -> Tensor:
+            return super().loss(net, batch) * float("nan")
+
+    with pytest.raises(ProbandError, match="is not a number in epoch 0; lower the rate"):
+        quick(Diverges(), seed=0, folder=tmp_path, of="this")
+    assert not list(tmp_path.iterdir())
 
 
 def test_without_held_out_examples_the_last_weights_are_kept() -> None:

@@ -28,6 +28,8 @@ def test_patience_counts_epochs_without_a_better_score() -> None:
     recipe = Recipe(patience=2)
     assert not recipe.finished(curve(0.5, 0.4, 0.6), "high")
     assert not recipe.finished(curve(0.5, 0.4, 0.5), "low")
+    assert recipe.finished(curve(0.5, 0.5, 0.5), "low")  # the same score is not better
+    assert not recipe.finished(curve(0.4, 0.4, 0.5), "high")
     assert recipe.finished(curve(0.6, 0.5, 0.4), "high")
     assert not Recipe(patience=2, patience_from=1).finished(curve(0.6, 0.5, 0.4), "high")
     assert Recipe(patience=2, patience_from=1).finished(curve(0.6, 0.5, 0.4, 0.3), "high")
@@ -38,6 +40,7 @@ def test_a_margin_is_asked_of_the_epoch_before() -> None:
     values = curve(3.0, 2.0, 1.9, 1.85)
     assert not Recipe(patience=2, better_than="previous").finished(values, "low")
     assert Recipe(patience=2, better_than="previous", margin=0.2).finished(values, "low")
+    assert Recipe(patience=2, better_than="previous").finished(curve(1.0, 1.0, 1.0), "low")
 
 
 def test_the_first_of_the_best_epochs_is_kept() -> None:

@@ -20,8 +20,7 @@ near off out up down along across around after before during since until within 
 and or but nor so if then there here when where why how also just only very too more most much many few once
 """
 STOP_WORDS = frozenset(FUNCTION_WORDS.split())
-FORMS_OF_BE = "be is are was were been being am 's 're"
-BE = frozenset(FORMS_OF_BE.split())
+BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am", "'s", "'re"))
 # forms that simplemma reads as nouns or adjectives, and participles that look like their lemma
 VERB_FORMS = """
 left:leave born:bear borne:bear bore:bear bound:bind felt:feel fell:fall ground:grind lay:lie laid:lay led:lead

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -44,8 +44,7 @@ def reachable(start: Node, steps: Callable[[Node], Iterable[Node]]) -> set[Node]
 
 
 def find(folder: str | None = None) -> Path:
-    result = installed(folder)
-    if result is None:
+    if (result := installed(folder)) is None:
         raise ProbandError("WordNet is not installed: `apt install wordnet-base`, or name its folder as wordnet:FOLDER")
     return result
 
@@ -173,13 +172,14 @@ class Links:
     def _reached(self, word: str, link: str) -> frozenset[str]:
         """The words at the other end of a link."""
         results: set[str] = set()
+        up = partial(self.steps, symbols=UP.get(link, ()))
         for sense in self.senses.get(word, ()):
             if link == "synonym":
                 results.update(self.synset(sense)[0])
             elif link in SIDEWAYS:
                 results.update(self._siblings(word, sense, SIDEWAYS[link]))
             else:
-                results.update(name for above in self._above(sense, UP[link]) for name in self.synset(above)[0])
+                results.update(name for above in reachable(sense, up) for name in self.synset(above)[0])
         return frozenset(results - {word})
 
     def _siblings(self, word: str, sense: Sense, symbols: tuple[str, ...]) -> Iterator[str]:
@@ -189,9 +189,6 @@ class Links:
             if symbol in symbols and (not source or words[source - 1] == word):
                 others = self.synset(target)[0]
                 yield from others if not end else (others[end - 1],)
-
-    def _above(self, sense: Sense, symbols: tuple[str, ...]) -> set[Sense]:
-        return reachable(sense, lambda one: self.steps(one, symbols))
 
     def _steps(self, sense: Sense, symbols: tuple[str, ...]) -> tuple[Sense, ...]:
         return tuple(to for symbol, to, _, _ in self.synset(sense)[1] if symbol in symbols)

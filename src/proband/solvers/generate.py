@@ -151,12 +151,10 @@ def sends(
     items: Sequence[Item], model: Any, *, seed: int, options: GenerateOptions, asking: Asking, **given: Any
 ) -> list[list[str]]:
     """The exact text to be sent for each item; nothing for one that is not asked."""
-    asked = [asking.asked(item) for item in items]
-    questions = [item for item, sent in zip(items, asked, strict=True) if sent]
-    chats = chats_of(questions, model, seed=seed, options=options, asking=asking, **given)
+    asked = ([item] if asking.asked(item) else [] for item in items)
+    chats = [chats_of(each, model, seed=seed, options=options, asking=asking, **given) for each in asked]
     settings = settings_of(model, options, seed) | ({"logprobs": True} if options.logprobs else {})
-    texts = iter(texts_sent(chats, model, **settings))
-    return [[next(texts)] if sent else [] for sent in asked]
+    return [texts_sent(each, model, **settings) for each in chats]
 
 
 def texts_sent(chats: Sequence[Chat], model: Any, **settings: Any) -> list[str]:

@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+LENGTH_NOISE = 4.0  # tokens: examples change batches from epoch to epoch, for so much more padding at most
+
 
 def of_similar_length(
     lengths: Sequence[int], *, size: int, generator: np.random.Generator, places: np.random.Generator | None = None
@@ -23,7 +25,7 @@ def of_similar_length(
     >>> list(of_similar_length([9, 1, 9, 1], size=2, generator=np.random.default_rng(0)))
     [[3, 1], [2, 0]]
     """
-    noise = generator.uniform(0, 4, len(lengths))
+    noise = generator.uniform(0, LENGTH_NOISE, len(lengths))
     order = sorted(range(len(lengths)), key=lambda i: lengths[i] + noise[i])
     starts = list(range(0, len(lengths), size))
     (places or generator).shuffle(starts)

@@ -95,7 +95,8 @@ class TrainingState:
 
     def epochs(self) -> Iterator[Line]:
         """Train to the end; yields the lines of the learning curve."""
-        began, per_epoch = time.monotonic(), math.ceil(self.task.size / self.recipe.batch)
+        per_epoch = math.ceil(self.task.size / self.recipe.batch)
+        began = time.monotonic() - (self.curve[-1]["seconds"] if self.curve else 0.0)
         _, steps = self.recipe.length(self.task.size)
         while self._open():
             epoch = len(self.curve)
@@ -108,6 +109,8 @@ class TrainingState:
                 self.steps.learn(objective, indices, rate=rate, share=share)
             scored = self._score_held_out()
             line = {"epoch": epoch, "loss": self.steps.loss(), **({"valid": self.steps.score()} if scored else {})}
+            if not all(map(math.isfinite, line.values())):
+                raise ProbandError(f"the loss or its held-out score is not a number in epoch {epoch}; lower the rate")
             self.curve.append(line | {"seconds": time.monotonic() - began})
             if scored and self.recipe.kept(self.curve, self.task.better) == epoch:
                 self._keep()

@@ -39,8 +39,8 @@ def train_into(
     else:
         task.fit(seed=seed)
         task.save_into(folder)
-        trained = {}
-    trained |= {"seconds": time.monotonic() - began, "versions": versions, "identity": identity}
+        trained = {"seconds": time.monotonic() - began}
+    trained |= {"versions": versions, "identity": identity}
     write_json(folder / NOTE, {**note, **task.note(), **trained})
     (folder / CHECKPOINT).unlink(missing_ok=True)
     return read_json(folder / NOTE)
@@ -52,4 +52,5 @@ def _fit_in_the_loop(task: Task, folder: Path, *, seed: int, of: str) -> dict[st
     with Progress("training, epochs", total=task.recipe.length(task.size)[0]) as bar:
         best = fit(task, seed=seed, folder=folder, of=of, on_epoch=lambda line: bar.advance())
     task.save(best.net, folder)
-    return {"epochs": len(best.curve), "kept": best.kept, "valid": best.valid, "curve": best.curve}
+    note = {"epochs": len(best.curve), "kept": best.kept, "valid": best.valid, "curve": best.curve}
+    return {**note, "seconds": max((line["seconds"] for line in best.curve), default=0.0)}

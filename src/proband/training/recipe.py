@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 Better = Literal["low", "high"]
+LEAST_RATE = 0.02  # of the highest, where a cosine ends (eta_min of Loshchilov and Hutter 2017; not tuned)
 Line = Mapping[str, float]  # a line of a learning curve: epoch, loss, valid (if examples are held out), seconds
 
 
@@ -60,10 +61,11 @@ class Recipe:
             return self.rate
         if self.schedule == "linear":
             return self.rate * max(0.0, 1 - step / steps)
-        return self.rate * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
+        return self.rate * (LEAST_RATE + (1 - LEAST_RATE) * 0.5 * (1 + math.cos(math.pi * step / steps)))
 
     def share_at(self, step: int) -> float:
-        """The share of the new weights in their running mean; larger in the first steps, to forget the random start.
+        """The share of the new weights in their running mean; larger in the first steps, to forget the random start:
+        1 - (1 + n)/(10 + n) after n steps, as in TensorFlow's `ExponentialMovingAverage`.
 
         >>> round(Recipe(average=0.99).share_at(0), 2), round(Recipe(average=0.99).share_at(10**6), 2)
         (0.82, 0.01)
@@ -84,7 +86,7 @@ class Recipe:
             return self._stalled(values, better)
         if len(curve) <= self.patience_from + self.patience:
             return False
-        return best(values[-self.patience :], better) != best(values, better)
+        return best(values, better) == best(values[: -self.patience], better)
 
     def _stalled(self, values: Sequence[float], better: Better) -> bool:
         """Whether `patience` epochs were no better than the one before them: in a row, or after a first stage
@@ -97,7 +99,7 @@ class Recipe:
         True
         """
         sign = 1 if better == "low" else -1
-        worse = [sign * (now - before) > -self.margin for before, now in pairwise(values)]
+        worse = [now == before or sign * (now - before) > -self.margin for before, now in pairwise(values)]
         if self.patience_from:
             return len(values) > self.patience_from and sum(worse[self.patience_from - 1 :]) >= self.patience
         return len(worse) >= self.patience and all(worse[-self.patience :])

@@ -59,7 +59,12 @@ class Vocabulary:
 def vectors_for(vocabulary: Vocabulary, source: Path) -> tuple[NDArray[np.float32], int]:
     """A row per word from a file of any format of `vector_files`, or from a folder with vocab.txt and glove*.npy; and
     the number of words found there. A word without a vector gets a small random one, the same in every process."""
-    known = _read_vectors(source, vocabulary)
+    if source.is_dir():
+        known = _read_folder(source, vocabulary)
+    else:
+        with open_vectors(source) as (_, blocks):
+            rows = (each for words, rows in blocks for each in zip(words, rows, strict=True))
+            known = {word: row.copy() for word, row in rows if word in vocabulary.number}
     if not known:
         raise ProbandError("has no vector for any word of the training texts", file=source)
     width, spread = len(next(iter(known.values()))), float(np.std(np.stack(list(known.values()))))
@@ -78,14 +83,6 @@ def random_vectors(words: int, dimension: int, *, spread: float = 0.4) -> NDArra
     table = np.random.default_rng(0).normal(0, spread, (words, dimension)).astype(np.float32)
     table[PADDING] = 0
     return table
-
-
-def _read_vectors(source: Path, vocabulary: Vocabulary) -> dict[str, NDArray[np.float32]]:
-    if source.is_dir():
-        return _read_folder(source, vocabulary)
-    with open_vectors(source) as (_, blocks):
-        rows = (each for words, rows in blocks for each in zip(words, rows, strict=True))
-        return {word: row.copy() for word, row in rows if word in vocabulary.number}
 
 
 def _read_folder(folder: Path, vocabulary: Vocabulary) -> dict[str, NDArray[np.float32]]:
