@@ -51,6 +51,12 @@ def test_manifest_tells_the_figures(own: Path) -> None:
     assert manifest["licence"].startswith("Apache-2.0")
 
 
+def test_a_corpus_of_too_few_captions_is_not_split(tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text("".join(f"task {n} .\tuse the big pot .\n" for n in range(4)))
+    with pytest.raises(ProbandError, match=r"c.tsv: 4 captions are too few to hold out twice 0.45 of them"):
+        proband.build("script", out=tmp_path / "items", data=tmp_path / "c.tsv", hold_out=0.45)
+
+
 def test_a_corpus_without_splits_is_split_by_caption(tmp_path: Path) -> None:
     lines = [f"task {n} .\tuse the big pot and lid number {v} ." for n in range(10) for v in range(3)]
     (tmp_path / "c.tsv").write_text("\n".join(lines) + "\n")

@@ -42,6 +42,14 @@ def test_released_sequences_are_tokenised_already(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "split"),
+    [("testimonies.tsv", "train"), ("test.tsv", "test"), ("dev-2.jsonl", "valid"), ("train.template.tsv", "train")],
+)
+def test_the_split_of_a_file(name: str, split: str) -> None:
+    assert corpus.split_of(Path(name)) == split
+
+
+@pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("a.tsv", "only one column\n", "a.tsv line 1: one column; abstract and concrete need two"),
@@ -54,6 +62,7 @@ def test_released_sequences_are_tokenised_already(tmp_path: Path) -> None:
         ),
         ("a.tsv", "a\t\n", "a.tsv line 1: an empty side"),
         ("a.doc", "x\n", "is not a corpus"),
+        ("a.jsonl", "", "a.jsonl: contains no texts"),
     ],
 )
 def test_bad_files_are_told_in_one_line(tmp_path: Path, name: str, text: str, message: str) -> None:

@@ -45,12 +45,19 @@ TWO: list[dict[str, Any]] = [
         ("top5_greedy", [0.5, 1.0]),
         ("whole_oracle", [0.0, 1.0]),
         ("surprisal", [1.0, 0.25]),
+        ("surprisal_released", [0.75, 1.75, 0.75]),
         ("surprisal_aligned", [1.25, 0.75]),
         ("rank", [2.0, 1.0]),
     ],
 )
 def test_counted_by_hand(name: str, values: list[float]) -> None:
     assert BY_NAME[name].of(ITEM, Answer(item_id="a", blanks=tuple(TWO))) == values
+
+
+def test_a_model_without_transitions_has_none_to_add() -> None:
+    without = tuple({name: value for name, value in record.items() if name != "moves"} for record in TWO)
+    assert BY_NAME["surprisal_released"].of(ITEM, Answer(item_id="a", blanks=without)) == [0.5, 1.5, 0.25]
+    assert BY_NAME["surprisal_aligned"].of(ITEM, Answer(item_id="a", blanks=without)) is None
 
 
 def test_a_perfect_answer_scores_one_and_a_wrong_one_zero() -> None:

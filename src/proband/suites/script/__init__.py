@@ -1,9 +1,9 @@
 """Suite `script`: the tools and steps that an abstract instruction leaves out (Bisk et al. 2019, KidsCook).
 
 corpus.py   an abstract line and its concrete steps: files, tokens, running text, counts
-build.py chooses the blanks and makes the items; items.py: one item as text and as a picture
-solvers.py the solvers, and two baselines; filling.py: language models fill in the blanks, replies.py: reads the replies
-            of an endpoint; finetune.py: a language model trained further
+build.py    chooses the blanks and makes the items; items.py: one item as text and as a picture
+solvers.py  the solvers, and two baselines; filling.py: language models fill in the blanks; replies.py: reads the
+            replies of an endpoint; finetune.py: a language model trained further
 nets/       the paper's five networks
 metrics.py  the measures, and the kinds of blanks
 paper/      tables.py: tables 1, 4 and 5, ours next to the published figures; claims.py: the findings of section 4.2;

@@ -66,8 +66,7 @@ class BuildOptions:
         ),
     ] = SHARE
     min_count: Annotated[
-        int | None,
-        Meta(description="fewest occurrences of such a word (default: 5; our own corpus: 2)"),
+        int | None, Meta(description="fewest occurrences of such a word (default: 5; our own corpus: 2)")
     ] = None
     max_blanks: Annotated[int, Meta(description="blanks per text at most, longest first (0: all)", ge=0)] = MAX_BLANKS
     splits: Annotated[str, Meta(description="splits to write, comma-separated")] = ",".join(SPLITS)
@@ -76,7 +75,7 @@ class BuildOptions:
 
 def build(options: BuildOptions, *, seed: int) -> Built:
     pairs = corpus.read(options.data) if options.data else corpus.read_own()
-    whole = split_by_caption(pairs, seed=seed, hold_out=options.hold_out)
+    whole = split_by_caption(pairs, seed=seed, hold_out=options.hold_out, file=options.data)
     wanted = [name.strip() for name in options.splits.split(",") if name.strip()]
     if unknown := [name for name in wanted if name not in SPLITS]:
         raise ProbandError(f"'splits' names {unknown[0]!r}, not one of {', '.join(SPLITS)}")
@@ -115,7 +114,7 @@ def fingerprint(pairs: Sequence[TextPair]) -> str:
     return digest.hex()
 
 
-def split_by_caption(pairs: Sequence[TextPair], *, seed: int, hold_out: float) -> list[TextPair]:
+def split_by_caption(pairs: Sequence[TextPair], *, seed: int, hold_out: float, file: object) -> list[TextPair]:
     """A corpus that is all training text gets its valid and test split here, whole captions at a time."""
     if {pair.split for pair in pairs} != {"train"} or not hold_out:
         return list(pairs)
@@ -123,8 +122,9 @@ def split_by_caption(pairs: Sequence[TextPair], *, seed: int, hold_out: float) -
         raise ProbandError(f"'hold-out' is {hold_out}, not between 0 and 0.5")
     names = sorted({pair.caption for pair in pairs})
     held = max(1, round(hold_out * len(names)))
-    if len(names) < 3:
-        raise ProbandError(f"{len(names)} captions are too few to hold some out; give a split column")
+    if 2 * held >= len(names):
+        few = f"{len(names)} captions are too few to hold out twice {hold_out:g} of them"
+        raise ProbandError(f"{few}; give a split column or another --hold-out", file=file)
     order = [names[i] for i in np.random.default_rng([seed, 5]).permutation(len(names))]
     split: dict[str, Split] = {**dict.fromkeys(order[:held], "valid"), **dict.fromkeys(order[held : 2 * held], "test")}
     return [replace(pair, split=split.get(pair.caption, "train")) for pair in pairs]
@@ -158,7 +158,6 @@ def item(pair: TextPair, spans: Sequence[Span], *, version: int, candidates: str
         "blanks": [list(span) for span in spans],
         "gold": gold,
         "kinds": [category(words) for words in gold],
-        "steps": [len(step) for step in pair.steps],
         "clusters": [pair.caption],
     }
     digest = sha256_text(" ".join((*pair.abstract, "|", *pair.concrete)))[:4]

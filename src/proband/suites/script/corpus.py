@@ -20,6 +20,7 @@ import msgspec
 
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import DATA, sha256_text
+from proband.core.tables import SPLITS as NAMES_OF_SPLITS
 from proband.core.tables import TableRow, read_table, text_lines
 from proband.core.types import Item, Split
 
@@ -90,7 +91,9 @@ def read(path: Path, *, split: Split | None = None) -> list[TextPair]:
     name = path.name.removesuffix(".gz")
     for ending, reader in READERS.items():
         if name.endswith(ending):
-            return list(reader(path, split=split))
+            if not (pairs := list(reader(path, split=split))):
+                raise ProbandError("contains no texts", file=path)
+            return pairs
     raise ProbandError("is not a corpus: .tsv, .jsonl (or .gz of them) or KidsCook's folder", file=path)
 
 
@@ -123,7 +126,8 @@ def released_whitelist(folder: Path | None) -> list[str] | None:
 
 
 def split_of(path: Path) -> Split:
-    return next((split for split in SPLITS if path.name.startswith(split)), "train")
+    """The split that the first word of a file's name names, otherwise train."""
+    return NAMES_OF_SPLITS.get(re.split(r"[\W_]", path.name.lower())[0], "train")  # type: ignore[return-value]
 
 
 def read_template(path: Path, *, split: Split | None = None) -> Iterator[TextPair]:

@@ -5,9 +5,10 @@ the text on both sides of the word, a causal one only what precedes it, and both
 blanks are never shown: while one word of a blank is chosen, a masked model sees masks for its other open words, and the
 right context ends at the next open blank.
 
-    oracle the earlier blanks hold the gold words greedy they hold the model's words
-    surprisal         -log P(gold) / sum_{w in C} P(w)     (as for our nets, which choose among the same words)
-    surprisal, full -log P(gold), over the whole vocabulary
+    oracle           the earlier blanks hold the gold words
+    greedy           the earlier blanks hold the model's words
+    surprisal        -log P(gold) / sum_{w in C} P(w)     (as for our nets, which choose among the same words)
+    surprisal, full  -log P(gold), over the whole vocabulary
 """
 
 from __future__ import annotations

@@ -2,9 +2,11 @@
 
     match   proportion of exact word matches over each blank: a blank of two words, one right, counts 1/2
     top5    the same for "is the right word among the five likeliest"
-    oracle the earlier blanks hold the gold words; greedy: they hold the model's own words
-    surprisal   -log p(word), nats, mean over the words of a blank (oracle)
+    oracle  the earlier blanks hold the gold words
+    greedy  the earlier blanks hold the model's own words
+    surprisal           -log p(word), nats, mean over the words of a blank (oracle)
     surprisal_aligned   the same plus -log p of the transitions: a transducer's shifts to the blank and its emits
+    surprisal_released  the same, with one number per known word
 
 A metric gives one number per blank (the length of alignments: one per set of texts); a report averages over blanks and
 resamples captions. The `whole` variants ask for every word of a blank. Records come from nets and language models
@@ -86,20 +88,18 @@ def _aligned(blank: Record) -> float:
 
 
 def surprisal_released(item: Item, answer: Answer) -> Sequence[float] | None:
-    """The surprisal of each known word, with its transitions: one number per word, as the released program counts (it
-    treats all unknown words as one more word).
+    """The surprisal of each known word, with its transitions if the model has any: one number per word, as the released
+    program counts (it treats all unknown words as one more word).
 
     >>> record = {"surprisals": [1.0, 60.0], "moves": [0.5, 0.5], "known": [True, False]}
     >>> surprisal_released(Item(id="a", suite="script", prompt=""), Answer(item_id="a", blanks=(record,)))
     [1.5]
     """
-    aligned = [blank for blank in answer.blanks if "moves" in blank]
-    numbers = [
-        word + move
-        for blank in aligned
-        for n, (word, move) in enumerate(zip(blank["surprisals"], blank["moves"], strict=True))
-        if not blank.get("known") or blank["known"][n]
-    ]
+    numbers = list[float]()
+    for blank in answer.blanks:
+        words = blank.get("surprisals", ())
+        moves, known = blank.get("moves") or [0.0] * len(words), blank.get("known") or [True] * len(words)
+        numbers += [word + move for word, move, kept in zip(words, moves, known, strict=True) if kept]
     return numbers or None
 
 

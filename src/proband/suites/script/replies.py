@@ -88,6 +88,8 @@ def parse(reply: str, lengths: Sequence[int]) -> list[list[str]]:
 
     >>> parse("1. The cake was placed on a rack.\\n2. rack (the cake has to cool on it)", [2, 1])
     [[], ['rack']]
+    >>> parse("1: on/off", [1]), parse("1: with/without", [1])
+    ([['off']], [['without']])
     """
     guesses = from_json(reply) or from_lines(reply) or in_order(reply, lengths)
     return [filled(guesses.get(n, ""), size) for n, size in enumerate(lengths, start=1)]
@@ -97,10 +99,11 @@ def filled(text: str, size: int) -> list[str]:
     """The words that a text puts into a gap: none, if they exceed the gap by more than two before an explanation."""
     text = SIZE.sub("", text)
     own = EXPLAINS.split(text, maxsplit=1)[0]
-    words = _words(text)
-    while len(_words(own)) > size and words[0] in LEADING:
-        own, words = own.split(maxsplit=1)[1], words[1:]
-    return [] if len(own.split()) > size + SPARE else words[:size]
+    words, left = _words(text), len(_words(own))
+    beyond = len(own.split()) - left  # signs by themselves
+    while left > size and words[0] in LEADING:
+        left, words = left - 1, words[1:]
+    return [] if left + beyond > size + SPARE else words[:size]
 
 
 def _words(text: str) -> list[str]:

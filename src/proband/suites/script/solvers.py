@@ -22,7 +22,7 @@ from proband.core.types import Answer, Item
 from proband.suites.script import filling
 from proband.suites.script.corpus import facts_of
 from proband.suites.script.filling import TOP, Prediction, candidates_of, generator_of, is_question, records
-from proband.suites.script.nets.options import MANNER
+from proband.suites.script.nets.options import FILLING_OPTIONS
 from proband.suites.script.replies import GENERATE
 
 Longest = Annotated[int, Meta(description="cut texts after this many words and leave out later blanks; 0: whole", ge=0)]
@@ -46,8 +46,8 @@ class AnswerOptions:
     aligned: Annotated[
         Literal["prefix", "whole"],
         Meta(
-            description="what a transducer aligns a slot by for top-5 and surprisal: the text before it, or as the"
-            " released program does the end of the whole gold text"
+            description="how a transducer places a slot for top-5 and surprisal: prefix: by the text before it;"
+            " whole: by the end of the whole gold text, as the released program"
         ),
     ] = "prefix"
     longest: Longest = 0
@@ -67,7 +67,7 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
     each whole text, in the record of its first blank (`path`)."""
     net: Any = model
     if hasattr(model, "with_options"):
-        manner = {name: getattr(options, name) for name in MANNER}
+        manner = {name: getattr(options, name) for name in FILLING_OPTIONS}
         net = model.with_options(seed=seed, draws=options.draws, restricted=not options.unrestricted, **manner)
     questions = [item for item in items if is_question(item, longest=options.longest)]
     answers: list[Answer] = list(net.answer(questions)) if questions else []
@@ -83,17 +83,13 @@ def answer(items: Sequence[Item], model: AnswersItems, *, seed: int, options: An
 
 def align(items: Sequence[Item], model: Any, *, seed: int, options: AlignOptions) -> list[Answer]:
     """The Viterbi alignment of every text, training texts included: one record with `path` (the position in the
-    abstract line of each concrete word), and nothing filled in. Of attention the position of the largest weight, and
-    that weight (`weights`), since no alignment is one without a threshold."""
-    attends = getattr(model, "attends", False)
-    if not attends and not getattr(model, "aligns", False):
+    abstract line of each concrete word; for attention, that of the largest weight), and nothing filled in."""
+    if not getattr(model, "attends", False) and not getattr(model, "aligns", False):
         raise ProbandError(f"{model.name} has no alignments; train a transducer, or attention")
     model = model.with_options(longest=options.longest) if hasattr(model, "with_options") else model
     answers = []
     for item, (path, posteriors) in zip(items, model.align(items), strict=True):
         record: dict[str, Any] = {"path": path}
-        if attends:
-            record["weights"] = [round(max(row), 3) for row in posteriors]
         if options.posteriors and item.split != "train":
             record["posteriors"] = [[round(p, 4) for p in row] for row in posteriors]
         answers.append(Answer(item_id=item.id, blanks=(record,)))

@@ -109,7 +109,7 @@ def test_a_slot_with_lag_has_the_position_before_the_last(kind: str, fresh: Fres
                 total += sum(shift[j][at:to]) + emit[j][to]
                 at = to
             scored[path] = total
-        assert int(prefix.came) == max(scored, key=lambda path: scored[path])[1]
+        assert int(prefix.before_last) == max(scored, key=lambda path: scored[path])[1]
         assert int(net.ends(batch)) == max(scored, key=lambda path: scored[path])[1]
 
 

@@ -16,7 +16,6 @@ from proband.suites.script.paper.claims import CLAIMS, IN_DOMAIN, SYSTEMS
 from proband.suites.script.paper.tables import rows
 
 PRINTED = {(row["row"], row["column"]): float(row["value"]) for row in rows()}
-PRINTED |= {(row, "surprisal_released"): value for (row, column), value in PRINTED.items() if column == "surprisal"}
 
 
 TABLE_4 = [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from proband.core.types import Answer, Item
 from proband.suites.script import SUITE
-from proband.suites.script.paper.tables import FIRST, published, rows
+from proband.suites.script.paper.tables import FIRST, TABLE4, fill_in, published, rows
 
 
 def test_names_and_metrics() -> None:
@@ -19,6 +20,17 @@ def test_alignments_are_counted_once() -> None:
     """A transducer has two runs in the study, and only one of them fills blanks."""
     table = next(table for table in SUITE.tables if table.metric == "alignment_length")
     assert table.where["run.solver"] == "answer"
+
+
+def test_table_4_compares_the_surprisal_that_the_released_program_counts() -> None:
+    assert dict(TABLE4.adjacent)["surprisal"] == "surprisal_released"
+    assert {row["column"] for row in rows() if "surprisal" in row["column"]} == {"surprisal_released"}
+
+
+def test_a_net_that_reads_a_part_of_a_text_fills_the_blanks_of_this_part() -> None:
+    facts = {"concrete": ["use", "a", "whisk", "and", "a", "bowl"], "blanks": [[2, 3], [5, 6]]}
+    item = Item(id="a", suite="script", prompt="", facts=facts)
+    assert fill_in(item, Answer(item_id="a", blanks=({"guess": ["fork"]},))) == "use a [fork] and a bowl"
 
 
 def test_every_figure_is_there() -> None:

@@ -19,7 +19,7 @@ from proband.suites.script.filling import generator_of
 from proband.suites.script.nets import slot_filling
 from proband.suites.script.nets.batches import ScriptBatch, pad
 from proband.suites.script.nets.layers import NetShape
-from proband.suites.script.nets.options import MANNER
+from proband.suites.script.nets.options import FILLING_OPTIONS
 from proband.suites.script.nets.slot_filling import Blanks, Filling, all_of, beam_search, best_of, fill, gold, greedy
 from proband.suites.script.nets.task import KINDS
 from proband.training.folder import NOTE
@@ -62,7 +62,7 @@ class TrainedScriptNet:
             "seed": str(self.seed),
             **{
                 name: str(getattr(self, name))
-                for name in MANNER
+                for name in FILLING_OPTIONS
                 if getattr(self, name) != getattr(TrainedScriptNet, name)
             },
         }
@@ -153,18 +153,11 @@ class TrainedScriptNet:
                     "oracle": first,
                     "guess": guess,
                     "ranks": oracle.rank[at].tolist(),
-                    "rank": float(oracle.rank[at].double().mean()),
                     "top5": top5,
                     "surprisals": [round(s, 6) for s in oracle.surprisal[at].tolist()],
                     "moves": [round(s, 6) for s in oracle.moves[at].tolist()],
-                    "surprisal": round(float(oracle.surprisal[at].double().mean()), 6),
                     "known": [word in self.vocabulary.number for word in right],
-                    "match": first == right,
-                    "top5_hit": all(word in five for word, five in zip(right, top5)),
-                    "greedy_match": guess == right,
                     "greedy_top5": own_top5,
-                    "greedy_top5_hit": all(word in five for word, five in zip(right, own_top5)),
-                    "greedy_ranks": own[0].rank[at].tolist(),
                     **(self._draws(at, oracle, own) if len(own) > 1 else {}),
                 }
             )

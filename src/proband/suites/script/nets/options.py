@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from proband.core.plugins import Meta
 
-MANNER = ("temperature", "pick", "beam", "ends", "aligned", "longest")  # of filling blanks: options of solver `answer`
+FILLING_OPTIONS = ("temperature", "pick", "beam", "ends", "aligned", "longest")  # of solver `answer`
 Dropout = Annotated[float, Meta(description="dropout before the softmax", ge=0, lt=1)]
 InputDropout = Annotated[float, Meta(description="dropout on word vectors", ge=0, lt=1)]
 StateDropout = Annotated[float, Meta(description="dropout on the outputs of the LSTMs", ge=0, lt=1)]

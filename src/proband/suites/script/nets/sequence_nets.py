@@ -36,9 +36,9 @@ class Prefix:
     top: Tensor  # the decoder's last hidden state, batch × hidden
     log_p: Tensor  # log p of what was read (a transducer's is in its row)
     aligned: Tensor | None = None  # the transducer's row α(j), batch × m
-    turn: tuple[Tensor, Tensor] | None = None  # its log p(shift) and log p(emit) now, batch × 1 × m
+    transitions: tuple[Tensor, Tensor] | None = None  # its log p(shift) and log p(emit) now, batch × 1 × m
     slot: Tensor | None = None  # the position its current slot is aligned to
-    came: Tensor | None = None  # the position before the last one of its best alignment, where that is asked for
+    before_last: Tensor | None = None  # the position before the last one of its best alignment, where that is asked for
     whole: Tensor | None = None  # where the best alignment of the whole text ends, if slots are aligned to that
     slot_decoder: tuple[State | None, Tensor] | None = None  # state and top of a decoder that skips slot ends
 
@@ -57,9 +57,9 @@ class Prefix:
             top=self.top[rows],
             log_p=self.log_p[rows],
             aligned=pick(self.aligned),
-            turn=self.turn and (self.turn[0][rows], self.turn[1][rows]),
+            transitions=self.transitions and (self.transitions[0][rows], self.transitions[1][rows]),
             slot=pick(self.slot),
-            came=pick(self.came),
+            before_last=pick(self.before_last),
             whole=pick(self.whole),
             slot_decoder=self.slot_decoder and (_rows(self.slot_decoder[0], rows), self.slot_decoder[1][rows]),
         )
@@ -133,15 +133,15 @@ class LanguageModel(nn.Module):
         top, state = self.decoder(self.vectors(words[:, None]), prefix.state)
         return replace(prefix, state=state, top=top[:, 0])
 
-    def read_for_slots(self, prefix: Prefix, words: Tensor, unheard: Tensor) -> Prefix:
-        """The other decoder (`Prefix.slot_decoder`) reads a word, except in the rows `unheard`."""
+    def read_for_slots(self, prefix: Prefix, words: Tensor, skipped_rows: Tensor) -> Prefix:
+        """The other decoder (`Prefix.slot_decoder`) reads a word, except in `skipped_rows`."""
         assert prefix.slot_decoder is not None
         state, top = prefix.slot_decoder
         new_top, new = self.decoder(self.vectors(words[:, None]), state)
         if state is not None:
-            mask = unheard[None, :, None]
+            mask = skipped_rows[None, :, None]
             new = (torch.where(mask, state[0], new[0]), torch.where(mask, state[1], new[1]))
-        return replace(prefix, slot_decoder=(new, torch.where(unheard[:, None], top, new_top[:, 0])))
+        return replace(prefix, slot_decoder=(new, torch.where(skipped_rows[:, None], top, new_top[:, 0])))
 
     def for_slots(self, prefix: Prefix) -> Prefix:
         """The prefix that fills slots: that of the other decoder, if there is one."""

@@ -24,7 +24,7 @@ from torch import Tensor
 from proband.suites.script.nets.batches import ScriptBatch
 from proband.suites.script.nets.sequence_nets import Prefix
 
-WORTH = 0.9  # rows that are no longer wanted are dropped when this share of them is left
+KEEP_ROWS_SHARE = 0.9  # rows that are no longer wanted are dropped when this share of them is left
 
 
 class SlotQuestion(NamedTuple):
@@ -179,7 +179,7 @@ def explore(blanks: Blanks) -> tuple[Filling, Tensor]:
         rows = goes_on[texts].nonzero()[:, 0]
         if len(rows) == 0:
             break
-        if len(rows) < WORTH * len(texts):
+        if len(rows) < KEEP_ROWS_SHARE * len(texts):
             number = torch.zeros_like(texts).index_copy_(0, rows, torch.arange(len(rows), device=rows.device))
             prefix, texts, words, live = prefix.only(rows), texts[rows], words[rows], live[goes_on[live]]
             at[live] = number[at[live]]
@@ -198,7 +198,7 @@ def _empty_filling(batch: ScriptBatch, draws: int, samples: int) -> Filling:
 
 
 def fill(net: Any, batch: ScriptBatch, blank: Tensor, *, choose: Choose, allowed: Tensor, **given: Any) -> Filling:
-    """Fill every text once; `how` are further fields of `Blanks`."""
+    """Fill every text once; `given` are further fields of `Blanks`."""
     return explore(Blanks(net, batch, blank, choose, allowed, **given))[0].each(lambda x: x[:, 0])
 
 

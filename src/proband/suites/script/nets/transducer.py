@@ -121,33 +121,35 @@ class Transducer(Seq2Seq):
         at = torch.arange(prefix.source.joins[0].shape[1], device=batch.x.device)
         begins = at < (prefix.source.positions[:, None] if self.shape.anywhere else 1)
         row = torch.where(begins, 0.0, NEVER).expand(len(batch.x), -1)
-        came = torch.zeros_like(prefix.source.positions) if self.shape.lag else None
-        return replace(prefix, aligned=row, came=came, turn=self.transitions(prefix.source, prefix.top[:, None]))
+        last = torch.zeros_like(prefix.source.positions) if self.shape.lag else None
+        transitions = self.transitions(prefix.source, prefix.top[:, None])
+        return replace(prefix, aligned=row, before_last=last, transitions=transitions)
 
     def read(self, prefix: Prefix, words: Tensor) -> Prefix:
         """Read a word: the row α(j) of the Viterbi recursion goes on from the row α(j-1)."""
-        assert prefix.turn is not None
-        shift, stay = prefix.turn
+        assert prefix.transitions is not None
+        shift, stay = prefix.transitions
         inside = torch.arange(shift.shape[2], device=words.device) < prefix.source.positions[:, None]
         cells = inside.view(-1).nonzero()[:, 0]
         emit = stay + self.emissions(prefix.source, prefix.top[:, None], words[:, None], cells)
         emit = emit.masked_fill(~inside[:, None], NEVER)
         row = rows(emit, shift, semiring=MAX, start=prefix.aligned)[:, 0]
         onward = self.onward(prefix, words)
-        came = self._came_from(prefix, row.argmax(1)) if self.shape.lag else None
-        return replace(onward, aligned=row, came=came, turn=self.transitions(onward.source, onward.top[:, None]))
+        last = self._before_last(prefix, row.argmax(1)) if self.shape.lag else None
+        transitions = self.transitions(onward.source, onward.top[:, None])
+        return replace(onward, aligned=row, before_last=last, transitions=transitions)
 
-    def _came_from(self, prefix: Prefix, to: Tensor) -> Tensor:
+    def _before_last(self, prefix: Prefix, to: Tensor) -> Tensor:
         """The position before the last one on the best alignment that ends at `to`."""
-        assert prefix.turn is not None
+        assert prefix.transitions is not None
         assert prefix.aligned is not None
-        passed = torch.nn.functional.pad(prefix.turn[0][:, 0].cumsum(1), (1, 0))[:, :-1]
+        passed = torch.nn.functional.pad(prefix.transitions[0][:, 0].cumsum(1), (1, 0))[:, :-1]
         beyond = torch.arange(passed.shape[1], device=to.device) > to[:, None]
         return (prefix.aligned - passed).masked_fill(beyond, float("-inf")).argmax(1)
 
     def for_slots(self, prefix: Prefix) -> Prefix:
         seen = super().for_slots(prefix)
-        return seen if seen is prefix else replace(seen, turn=self.transitions(seen.source, seen.top[:, None]))
+        return seen if seen is prefix else replace(seen, transitions=self.transitions(seen.source, seen.top[:, None]))
 
     def text_log_p(self, prefix: Prefix) -> Tensor:
         assert prefix.aligned is not None
@@ -167,17 +169,17 @@ class Transducer(Seq2Seq):
         if prefix.whole is not None:
             return prefix.whole
         assert prefix.aligned is not None
-        return prefix.aligned.argmax(1) if prefix.came is None else prefix.came
+        return prefix.aligned.argmax(1) if prefix.before_last is None else prefix.before_last
 
     def moves(self, prefix: Prefix, starting: Tensor) -> Tensor:
         """One emit at the slot's position and, where it is starting, the shifts that lead there (equation 4); along
         the path of the whole text one emit more for each slot, as the released program counts."""
-        assert prefix.turn is not None
+        assert prefix.transitions is not None
         assert prefix.slot is not None
-        shift, stay = prefix.turn
+        shift, stay = prefix.transitions
         passed = torch.nn.functional.pad(shift[:, 0].cumsum(1), (1, 0))
-        came = Transducer.slot_alignment(self, prefix)[:, None]
-        led = (passed.gather(1, prefix.slot[:, None]) - passed.gather(1, came))[:, 0]
+        start = Transducer.slot_alignment(self, prefix)[:, None]
+        led = (passed.gather(1, prefix.slot[:, None]) - passed.gather(1, start))[:, 0]
         emits = 1 + starting * (prefix.whole is not None)
         return -(emits * stay[:, 0].gather(1, prefix.slot[:, None])[:, 0] + led * starting)
 
@@ -205,8 +207,8 @@ class ShiftingTransducer(Transducer):
 
     def slot_alignment(self, prefix: Prefix) -> Tensor:
         """Shift on from the prefix's last position while p(shift) > 1/2."""
-        assert prefix.turn is not None
-        shift, stay = prefix.turn
+        assert prefix.transitions is not None
+        shift, stay = prefix.transitions
         slot = super().slot_alignment(prefix)
         goes_on = (shift > stay)[:, 0]
         last = prefix.source.positions - 1

@@ -21,23 +21,23 @@ from proband.suites.script.corpus import SPLITS, facts_of, running
 from proband.suites.script.metrics import CATEGORIES, LENGTHS, METRICS
 
 ORDER: Mapping[str, tuple[Tag, ...]] = {"split": ("valid", "test")}
-FIRST = ("whole_greedy", "top5_word_greedy", "whole_oracle", "top5_word_oracle", "surprisal")
-BESIDES = (
+FIRST = ("whole_greedy", "top5_word_greedy", "whole_oracle", "top5_word_oracle", "surprisal_released")
+FURTHER_METRICS = (
     "match_greedy",
     "match_oracle",
     "top5_greedy",
     "top5_oracle",
+    "surprisal",
     "surprisal_aligned",
-    "surprisal_released",
     "surprisal_full",
     "rank",
     "repeats",
 )
 OF_ALIGNMENTS = ("alignment_length", "pieces", "degenerate", "ends_share")
 NOTE = (
-    "Match counts whole blanks and top-5 single words, as the released program does; surprisal is in nats over "
-    "the whitelist. The paper does not name the split of its figures (the released program evaluates valid), so they "
-    "are shown with both."
+    "Match counts whole blanks and top-5 single words, as the released program does; surprisal is in nats over the "
+    "whitelist, per known word and with a transducer's transitions. The paper does not name the split of its figures "
+    "(the released program evaluates valid), so they are shown with both."
 )
 TITLES = {
     "whole_greedy": "Blanks filled exactly (greedy: earlier blanks hold the model's own words)",
@@ -66,7 +66,7 @@ def _table(metric: str, *, title: str = "", published_note: str = "", always: bo
 
 TABLES = (
     *(_table(metric, published_note=NOTE) for metric in FIRST),
-    *(_table(metric, always=metric in ("match_greedy", "match_oracle", "rank")) for metric in BESIDES),
+    *(_table(metric, always=metric in ("match_greedy", "match_oracle", "rank")) for metric in FURTHER_METRICS),
     *(_table(metric, always=metric == "alignment_length") for metric in OF_ALIGNMENTS),
     *(
         _table(f"match_oracle:{part}", title=f"Share of right words, oracle: blanks of kind {part}", always=False)
@@ -82,7 +82,7 @@ TABLE4 = Table(
         "oracle top-5": "top5_word_oracle",
         "greedy match": "whole_greedy",
         "greedy top-5": "top5_word_greedy",
-        "surprisal": "surprisal",
+        "surprisal": "surprisal_released",
     },
     note="Match is of whole blanks, top-5 of single words, as the released program counts; means over runs (seeds). "
     "The paper does not say which split it shows.",
@@ -124,7 +124,8 @@ RELEASED: dict[str, Tag] = {
 }
 # what a measure counts, in valid and test of the released files, whose texts the released program cuts after 49 words
 TEXTS, BLANKS, WORDS = (1006, 999), (4603, 4443), (5661, 5398)
-COUNTED = {"alignment_length": TEXTS, "top5_word_oracle": WORDS, "top5_word_greedy": WORDS}
+COUNTED = dict.fromkeys(("top5_word_oracle", "top5_word_greedy", "surprisal_released"), WORDS)
+COUNTED["alignment_length"] = TEXTS
 PLACES = {"table4": "table 4", "section4.2": "section 4.2"}
 
 
@@ -267,16 +268,18 @@ def strength(run: Run) -> int:
 
 
 def fill_in(item: Item, answer: Answer | None) -> str:
-    """The concrete text with its blanks in brackets: filled by the model, or with the gold words.
+    """The concrete text with its blanks in brackets: filled by the model, or with the gold words. What a net does not
+    read (option `longest`) is as in the text.
 
     >>> facts = {"concrete": ["use", "a", "wire", "whisk"], "blanks": [[2, 4]]}
     >>> item = Item(id="a", suite="script", prompt="", facts=facts)
     >>> fill_in(item, Answer(item_id="a", blanks=({"guess": ["wooden"]},))), fill_in(item, None)
     ('use a [wooden ____]', 'use a [wire whisk]')
     """
-    words = list(facts_of(item).concrete)
-    for n, (start, end) in enumerate(facts_of(item).blanks):
-        guess = list(answer.blanks[n].get("guess", ())) if answer is not None else words[start:end]
+    words, blanks = list(facts_of(item).concrete), facts_of(item).blanks
+    gold = [{"guess": words[start:end]} for start, end in blanks]
+    for (start, end), record in zip(blanks, gold if answer is None else answer.blanks):  # a net may read a part
+        guess = list(record.get("guess", ()))
         guess += ["____"] * (end - start - len(guess))
         words[start:end] = [f"[{guess[0]}", *guess[1:]]
         words[end - 1] += "]"
