@@ -170,7 +170,7 @@ def _serve(
 
 
 @contextmanager
-def cluster(workers: int | None) -> Iterator[Any]:
+def ray_session(workers: int | None) -> Iterator[Any]:
     """Join the Ray cluster at $RAY_ADDRESS, or start one on this machine; errors of workers become one line."""
     try:
         import ray

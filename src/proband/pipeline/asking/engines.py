@@ -30,7 +30,7 @@ from proband.core.files import inconsistent, read_items, without_surrogates
 from proband.core.progress import Verbosity
 from proband.core.protocols import Concurrent, LearnsFromItems, Model
 from proband.core.types import Answer, Item
-from proband.core.worker_processes import cluster
+from proband.core.worker_processes import ray_session
 from proband.pipeline.asking.model_calls import RESULTS, Cached, cache_of, redirected
 from proband.pipeline.asking.setup import RunSetup
 from proband.pipeline.run_options import RunOptions
@@ -178,7 +178,7 @@ def ray_executor(run: RunSetup) -> Iterator[Executor]:
     options = replace(run.run_options, solver=run.solver.name)
     if run.spec is None:
         raise ProbandError("the ray engine loads the model in each worker: name it, as in 'hf:roberta-large'")
-    with cluster(options.workers) as ray:
+    with ray_session(options.workers) as ray:
         resources = ray.cluster_resources()
         gpus, cpus = int(resources.get("GPU", 0)), int(resources.get("CPU", 1))
         actor = ray.remote(num_cpus=1, num_gpus=1 if gpus else 0)(Worker)

@@ -10,7 +10,7 @@ import msgspec
 
 from proband.core.errors import ProbandError
 from proband.core.progress import Progress
-from proband.core.worker_processes import Pool, cluster
+from proband.core.worker_processes import Pool, ray_session
 from proband.english.extraction.plain_text import OURS
 from proband.english.extraction.tally import Columns
 from proband.suites.inference.assertions.parts import Done, extractor, finished, prepare, write_unit
@@ -104,7 +104,7 @@ class RayWorker:
 
 
 def _on_ray(todo: Iterable[SourceUnit], options: ExtractionOptions, out: Path, workers: int) -> Iterator[Done]:
-    with cluster(workers) as ray:
+    with ray_session(workers) as ray:
         team = [ray.remote(num_cpus=1)(RayWorker).remote(options, out.resolve()) for _ in range(workers)]
         waiting = [team[at % len(team)].run.remote(unit) for at, unit in enumerate(todo)]
         while waiting:
