@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pooled import KS, System, Systems, decided, paired, within
 
-from proband.core.files import markdown_table, p_value
+from proband.core.files import markdown_table, format_p
 from proband.stats import Difference, contrast, holm
 from proband.suites.kinship.paper.comparisons import CELLS, NOISE, TEXT
 
@@ -82,7 +82,7 @@ def table_of(every: Sequence[Finding], title: str, note: str) -> str:
         verdict = "open" if p is None or p >= 0.05 else "holds" if finding.ahead > 0 else "fails"
         missing = "" if len(finding.tests) == finding.asked else f" ({len(finding.tests)} of {finding.asked} compared)"
         shown = "; ".join(test.shown for test in finding.tests) or "no data"
-        rows.append([finding.text, finding.source, f"**{verdict}**", "–" if p is None else p_value(p), shown + missing])
+        rows.append([finding.text, finding.source, f"**{verdict}**", "–" if p is None else format_p(p), shown + missing])
     head = ["finding", "source", "verdict", "p (Holm)", "what was compared, in percent"]
     return f"**{title}**\n\n{markdown_table(head, rows)}\n\n{note}\n"
 

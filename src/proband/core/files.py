@@ -464,9 +464,9 @@ def minus(text: str) -> str:
     return re.sub(r"(?<![\w.)\]/-])-(?=\.?\d)", "\N{MINUS SIGN}", text)
 
 
-def p_value(p: float) -> str:
+def format_p(p: float) -> str:
     """
-    >>> p_value(0.0312), p_value(0.00001), p_value(1.0)
+    >>> format_p(0.0312), format_p(0.00001), format_p(1.0)
     ('0.031', '<0.001', '1.000')
     """
     return "<0.001" if p < 0.001 else f"{p:.3f}"

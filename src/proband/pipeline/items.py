@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.files import figure, p_value, write_csv, write_jsonl
+from proband.core.files import figure, format_p, write_csv, write_jsonl
 from proband.core.plugins import name_list
 from proband.core.suite import Sheet
 from proband.core.types import Item
@@ -293,7 +293,7 @@ def _effects(effects: Mapping[str, Difference], number: Callable[[float], str]) 
     rows = list[tuple[str | int, ...]]()
     for (name, each), p in zip(effects.items(), holm_where_tested([each.p for each in effects.values()])):
         interval = formatting.TOO_FEW if each.few else f"[{number(each.low)}, {number(each.high)}]"
-        rows.append((name, number(each.value), interval, "–" if p is None else p_value(p)))
+        rows.append((name, number(each.value), interval, "–" if p is None else format_p(p)))
     return tuple(rows)
 
 

@@ -235,6 +235,6 @@ def claims_sheet(verdicts: Sequence[Verdict], names: Mapping[str, str]) -> Sheet
 
 
 def _row(v: Verdict, items: str) -> tuple[str, ...]:
-    p, p_holm = ("–" if p is None else formatting.p_value(p) for p in (v.p, v.p_holm))
+    p, p_holm = ("–" if p is None else formatting.format_p(p) for p in (v.p, v.p_holm))
     about = (v.statement, v.source, v.where or "–", items, v.systems)
     return (*about, v.verdict, v.shown, p, p_holm, v.evidence)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from proband.core.files import figure, p_value
+from proband.core.files import figure, format_p
 from proband.core.metrics import Metric, best_choices
 from proband.core.suite import Results, Sheet, Table
 from proband.core.types import LEFT_OUT, Answer, Item
@@ -114,7 +114,7 @@ Tested = tuple[Row, float | None, Row]  # the cells before a p-value, the p-valu
 
 def _with_holm(rows: Sequence[Tested]) -> tuple[Row, ...]:
     corrected = holm_where_tested([p for _, p, _ in rows])
-    return tuple((*row, None if p is None else p_value(p), *rest) for (row, _, rest), p in zip(rows, corrected))
+    return tuple((*row, None if p is None else format_p(p), *rest) for (row, _, rest), p in zip(rows, corrected))
 
 
 def _twin_sheets(models: Sequence[tuple[str, Mapping[str, Source]]], twins: Sequence[str]) -> list[Sheet]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from proband.cli.commands import table, warning, words
-from proband.core.files import figure, p_value
+from proband.core.files import figure, format_p
 
 FINDINGS = 12  # on the terminal
 KINDS = ("full", "partial", "none")  # of credit
@@ -64,7 +64,7 @@ def compare_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     if (changed := result["groups"][0].get("changed")) and not several:
         yield "right by both {:,}, by A alone {:,}, by B alone {:,}, by neither {:,}".format(*changed)
     for each in result.get("equal") or ():
-        shown = "too few to tell" if each["p"] is None else f"p = {p_value(each['p'])}"
+        shown = "too few to tell" if each["p"] is None else f"p = {format_p(each['p'])}"
         yield f"test that {each['a']} and {each['b']} differ by less than {each['points']:g} points: {shown}"
     if look := result.get("until"):
         ends = f"[{100 * look['low']:+.1f}, {100 * look['high']:+.1f}]"
@@ -106,7 +106,7 @@ def compared_row(group: Mapping[str, Any], unit: str) -> tuple[str, ...]:
         figure(group["mean_b"], unit),
         figure(group["difference"], unit, sign="+"),
         "–" if group["few"] else f"[{low}, {high}]",
-        "–" if group["undecided"] else p_value(group["p_holm"]),
+        "–" if group["undecided"] else format_p(group["p_holm"]),
         f"{group['n']:,}",
         group["verdict"],
     )
@@ -181,7 +181,7 @@ def _scores(name: str, of: Mapping[str, Any]) -> tuple[str, ...]:
         return f"{mean} [{low}, {high}]"
 
     p = of["change"].get("p corrected")
-    change = cell(of["change"], "+"), "–" if p is None else p_value(p)
+    change = cell(of["change"], "+"), "–" if p is None else format_p(p)
     return name, str(of["replies"]), cell(of["published"]), cell(of["proved"]), *change, cell(of["read again"])
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from proband.core import files
 from proband.core.files import dumps, group_by_key, minus
-from proband.core.files import p_value as p_value
+from proband.core.files import format_p as format_p
 from proband.core.metrics import Estimate, Metric
 from proband.core.suite import Where, runs_by_system
 from proband.core.types import Run, Tag
@@ -107,7 +107,7 @@ def p_is(p: float) -> str:
     >>> p_is(0.0312), p_is(0.00001)
     ('= 0.031', '<0.001')
     """
-    shown = p_value(p)
+    shown = format_p(p)
     return shown if shown.startswith("<") else f"= {shown}"
 
 
