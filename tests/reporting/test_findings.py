@@ -12,7 +12,7 @@ from proband.core.metrics import ACCURACY
 from proband.core.suite import Table
 from proband.core.types import Answer, Item, Run
 from proband.reporting.findings import sentences
-from proband.reporting.numbers.comparisons import comparisons, corrected
+from proband.reporting.numbers.comparisons import comparisons, holm_corrected
 from proband.reporting.numbers.score_tables import fill
 from proband.reporting.numbers.study import AnsweredRun, ItemSet, Study
 from proband.suites import suite
@@ -93,7 +93,7 @@ def test_two_networks_that_were_trained_once_have_a_difference_and_no_test() -> 
         assert each.record()["undecided"]
     tested = [each for each in compared if each not in untested]
     assert all(each.p is not None for each in tested)  # a net against a model that is not trained
-    together = corrected(compared, together=True)
+    together = holm_corrected(compared, together=True)
     assert [each.tests for each in together if each.p is not None and not each.group] == [2, 2]
     first = sentences(study, fill(study, TABLE), compared)[0]
     assert "these two trained networks differ by" in first

@@ -17,7 +17,7 @@ from proband.pipeline.logs import is_log, one_set
 from proband.pipeline.report import legend
 from proband.reporting.findings import constant_answers
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.comparisons import ComparedRuns, comparisons, corrected
+from proband.reporting.numbers.comparisons import ComparedRuns, comparisons, holm_corrected
 from proband.reporting.numbers.study import ItemSet, Study
 from proband.stats import on_common_items
 from proband.stats.sequential import confidence_sequence, of_difference, order_of, units_of
@@ -62,7 +62,7 @@ def compare(
         raise ProbandError(f"--by {by}: the items have no tag {by!r}{known}")
     tested = comparisons(study, chosen, by=by, every=True)
     if len(paths) > 2:
-        tested = corrected([each for each in tested if by or not each.group], together=True)
+        tested = holm_corrected([each for each in tested if by or not each.group], together=True)
     if not tested:
         raise ProbandError(f"the runs share no {splits_in_words(study.splits, 'item')} that {chosen.name!r} applies to")
     whole, groups = "all items" if all(map(is_log, paths)) else study.scope, list[dict[str, Any]]()

@@ -21,7 +21,7 @@ from proband.core.files import dumps, slug, write_text
 from proband.core.suite import Sheet
 from proband.reporting.charts import Axis
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.comparisons import corrected, pairs_of
+from proband.reporting.numbers.comparisons import holm_corrected, pairs_of
 from proband.reporting.numbers.formatting import BY_THEMSELVES, counts_of, short_model, unique
 from proband.reporting.numbers.study import ItemSet, Study, names
 from proband.reporting.page.page import page_of
@@ -64,7 +64,7 @@ def write_leaderboard(
 
 def _board(study: Study) -> dict[str, Any]:
     study.rank()
-    decided = [pair for pair in corrected(pairs_of(study, study.main, {}), together=True) if pair.p is not None]
+    decided = [pair for pair in holm_corrected(pairs_of(study, study.main, {}), together=True) if pair.p is not None]
     turned = [pair if pair.better == pair.a else pair.turned() for pair in decided if pair.clear]
     ahead = [(study.system_labels.index(pair.a), study.system_labels.index(pair.b)) for pair in turned]
     cells = [cell for cell in study.cell(study.main, {}) if cell is not None]  # systems without a score come last

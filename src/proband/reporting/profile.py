@@ -25,7 +25,7 @@ from proband.core.metrics import Estimate, Metric, best_choices
 from proband.core.suite import Where
 from proband.core.types import LEFT_OUT, Answer, Item, Tag
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.comparisons import Comparison, compared, corrected
+from proband.reporting.numbers.comparisons import Comparison, compared, holm_corrected
 from proband.reporting.numbers.formatting import in_a_sentence
 from proband.reporting.numbers.study import ORIGINAL, VARIATION, ItemSet, matches
 from proband.reporting.variations import in_words, rightness
@@ -205,7 +205,7 @@ def make_profile(
     for model in models:
         own = {does: row for does, row in rows[model].items() if not row.no_verdict}
         tests = [reader.moved(own.get(each.row), own.get(each.less), each) for each in moves]
-        moved = corrected([test for test in tests if test is not None], together=True)
+        moved = holm_corrected([test for test in tests if test is not None], together=True)
         sentences += [(model, text) for text in _sentences(list(rows[model].values()), moved, models[model])]
     for other in others:
         pairs = [
@@ -214,7 +214,7 @@ def make_profile(
             if one.metric is not None and one.scores is not None and two.scores is not None
             and not one.no_verdict and not two.no_verdict
         ]  # fmt: skip
-        contrasts += (tested := corrected(pairs, together=True))
+        contrasts += (tested := holm_corrected(pairs, together=True))
         sentences += [("", text) for text in _pair_sentences(tested, models[first], models[other])]
     return Profile(
         title=title, models=models, rows=[row for own in rows.values() for row in own.values()], notes=notes,

@@ -134,10 +134,10 @@ def comparisons(study: Study, metric: Metric | None = None, *, by: str = "", eve
         return []
     only = None if every else _worth_comparing(study, metric)
     pairs = [pair for scope in scopes(study, by) for pair in pairs_of(study, metric, scope, only=only)]
-    return [pair if pair.better in (pair.a, "") else pair.turned() for pair in corrected(pairs)]
+    return [pair if pair.better in (pair.a, "") else pair.turned() for pair in holm_corrected(pairs)]
 
 
-def corrected(pairs: Sequence[Comparison], *, together: bool = False) -> list[Comparison]:
+def holm_corrected(pairs: Sequence[Comparison], *, together: bool = False) -> list[Comparison]:
     """The pairs with corrected p-values: a gate (all items, then columns) for each pair of systems; `together`: for all
     pairs as one family, all items of every pair first."""
 
