@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from proband.core.types import Answer, Item
 
-Floats = NDArray[np.float32]
+Floats32 = NDArray[np.float32]
 
 
 @runtime_checkable
@@ -68,7 +68,7 @@ class EmbedsWords(Protocol):
 
     def embed(
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], *, layers: Sequence[int]
-    ) -> Floats: ...
+    ) -> Floats32: ...
 
 
 @runtime_checkable
@@ -76,25 +76,25 @@ class HasVectors(Protocol):
     """Static word vectors. `vectors` gives a row per word and whether the word is known (an unknown row is zero);
     `vocabulary` and `matrix` are the whole table, for searches over all words."""
 
-    def vectors(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]: ...
+    def vectors(self, words: Sequence[str]) -> tuple[Floats32, NDArray[np.bool_]]: ...
 
     @property
     def vocabulary(self) -> Sequence[str]: ...
 
     @property
-    def matrix(self) -> Floats: ...
+    def matrix(self) -> Floats32: ...
 
 
 @runtime_checkable
 class EmbedsPairs(Protocol):
     """Relation embeddings: one vector per (head, tail)."""
 
-    def embed_pairs(self, pairs: Sequence[tuple[str, str]]) -> Floats: ...
+    def embed_pairs(self, pairs: Sequence[tuple[str, str]]) -> Floats32: ...
 
 
 @runtime_checkable
 class EmbedsSentences(Protocol):
-    def embed_sentences(self, texts: Sequence[str]) -> Floats: ...
+    def embed_sentences(self, texts: Sequence[str]) -> Floats32: ...
 
 
 @runtime_checkable
@@ -103,7 +103,7 @@ class ClassifiesPairs(Protocol):
 
     labels: tuple[str, ...]
 
-    def classify(self, pairs: Sequence[tuple[str, str]]) -> Floats: ...
+    def classify(self, pairs: Sequence[tuple[str, str]]) -> Floats32: ...
 
 
 @runtime_checkable
@@ -179,7 +179,7 @@ class PredictsWords(Protocol):
     Result: blanks x words. A candidate of several tokens gets the sum of theirs.
     """
 
-    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats: ...
+    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats32: ...
 
 
 @runtime_checkable

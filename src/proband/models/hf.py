@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError, TooLong, did_you_mean
 from proband.core.plugins import ModelKind, json_object
-from proband.core.protocols import Floats, Score, Text
+from proband.core.protocols import Floats32, Score, Text
 from proband.models.checkpoints import (
     CheckpointOptions,
     Files,
@@ -199,7 +199,7 @@ class PairClassifier:
     def identity(self) -> Mapping[str, str]:
         return {"kind": "pair-classifier", **self._identity(), "dtype": self.network.dtype}
 
-    def classify(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+    def classify(self, pairs: Sequence[tuple[str, str]]) -> Floats32:
         result = once(list(pairs), self._classified)
         return np.array(result, dtype=np.float32).reshape(len(pairs), len(self.labels))
 
@@ -401,7 +401,7 @@ class Masked(EmbedsTokens):
 
     # ---- PredictsWords -----------------------------------------------------------------------------------------
 
-    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
+    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats32:
         """Blanks x words: log P(word | left, right), the blank holding as many masks as the word has tokens.
 
         A word of n tokens w_1..w_n gets sum_i log P(w_i | left, n masks, right): all masks are filled at once, so one
@@ -417,7 +417,7 @@ class Masked(EmbedsTokens):
                 result[np.ix_(np.array(here), chosen)] = self._fill([blanks[i] for i in here], table)
         return result
 
-    def _fill(self, blanks: Sequence[tuple[str, str]], table: Ints) -> Floats:
+    def _fill(self, blanks: Sequence[tuple[str, str]], table: Ints) -> Floats32:
         """Blanks x candidates, for candidates (rows of `table`) of one token count."""
         count, mask_id = table.shape[1], self.tokenizer.mask_token_id
         encoded = encode(self.tokenizer, [left.rstrip() + self.tokenizer.mask_token + right for left, right in blanks])
@@ -448,7 +448,7 @@ class Masked(EmbedsTokens):
             values = self.network.chosen(states, each, candidates.repeat(len(picks)))
             return values.view(len(picks), count, len(table)).sum(1)
 
-        scores: Floats = in_length_order([len(row) for row in rows], compute, self.network.budget)
+        scores: Floats32 = in_length_order([len(row) for row in rows], compute, self.network.budget)
         return scores
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.plugins import ModelKind
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.models.checkpoints import (
     CheckpointOptions,
     find,
@@ -67,7 +67,7 @@ class RelBert(LocalModel):
     def identity(self) -> Mapping[str, str]:
         return {**super().identity(), "template": self.template, "mode": self.mode}
 
-    def embed_pairs(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+    def embed_pairs(self, pairs: Sequence[tuple[str, str]]) -> Floats32:
         """One row per pair; a repeated pair is computed once."""
         rows = once([(head, tail) for head, tail in pairs], self._embedded)
         out = np.array(rows, dtype=np.float32).reshape(len(pairs), self.network.width)

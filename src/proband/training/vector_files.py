@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 
-Block = tuple[list[str], Floats]
+Block = tuple[list[str], Floats32]
 BLOCK = 4096  # words per block
 WIDEST = 1 << 17
 LONGEST = 1 << 25  # bytes of a line or word

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from proband.core.plugins import read_options
-from proband.core.protocols import Floats, Score, Text
+from proband.core.protocols import Floats32, Score, Text
 from proband.core.types import Answer, Item, Run
 from proband.suites.analogy import SUITE, sources
 from proband.suites.analogy.relations import Relation
@@ -82,7 +82,7 @@ class Planes:
     def identity(self) -> Mapping[str, str]:
         return {"kind": "fake", "name": self.name}
 
-    def vectors(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
+    def vectors(self, words: Sequence[str]) -> tuple[Floats32, NDArray[np.bool_]]:
         known = np.array([word in self.row for word in words], dtype=np.bool_)
         rows = np.zeros((len(words), self.table.shape[1]), dtype=np.float32)
         for at, word in enumerate(words):
@@ -95,7 +95,7 @@ class Planes:
         return self.words
 
     @property
-    def matrix(self) -> Floats:
+    def matrix(self) -> Floats32:
         return self.table
 
 

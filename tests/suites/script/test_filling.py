@@ -11,7 +11,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.plugins import read_options
-from proband.core.protocols import Floats, Score, Text
+from proband.core.protocols import Floats32, Score, Text
 from proband.core.types import Answer, Item
 from proband.suites.script import filling
 from proband.suites.script.corpus import running
@@ -54,7 +54,7 @@ class Guesses:
     def identity(self) -> Mapping[str, str]:
         return {"kind": "test"}
 
-    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
+    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats32:
         self.asked += [left for left, _ in blanks]
         return np.array([[self.table[left.split()[-1]][word] for word in words] for left, _ in blanks], np.float32)
 
@@ -188,7 +188,7 @@ class Masked(Guesses):
         super().__init__()
         self.sides: list[tuple[str, str]] = []
 
-    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
+    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats32:
         self.sides += blanks
         return super().predict_words(blanks, words)
 

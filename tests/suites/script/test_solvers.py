@@ -13,7 +13,7 @@ import pytest
 import proband
 from proband.core.errors import ProbandError
 from proband.core.files import read_answers
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import choose_solver
 from proband.solvers.generate import GenerateOptions
@@ -51,7 +51,7 @@ class Knows:
     def identity(self) -> Mapping[str, str]:
         return {"kind": "test"}
 
-    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
+    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats32:
         self.asked += blanks
         rows = [[self.sign * float(word == self.next.get(left)) for word in words] for left, _ in blanks]
         return np.array(rows, dtype=np.float32)
@@ -110,7 +110,7 @@ def test_greedy_reads_its_own_words() -> None:
     item = cloze("cook", ["use", "pan", "and", "lid", "."], [[1, 2], [3, 4]], candidates="pot pan lid")
 
     class Pot(Knows):
-        def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
+        def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats32:
             self.asked += blanks
             return np.array([[float(w == "pot") for w in words]] * len(blanks), dtype=np.float32)
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError, TooLong
-from proband.core.protocols import Chat, Floats, Reply, Score, Text
+from proband.core.protocols import Chat, Floats32, Reply, Score, Text
 from proband.models.lm.continuation_scores import continuation_logprobs, text_logprobs
 from proband.models.lm.embeddings import EmbedsTokens
 from proband.models.lm.finetuning import FineTuning
@@ -87,7 +87,7 @@ class Causal(EmbedsTokens):
 
     # ---- PredictsWords -----------------------------------------------------------------------------------------
 
-    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats:
+    def predict_words(self, blanks: Sequence[tuple[str, str]], words: Sequence[str]) -> Floats32:
         r"""Blanks x words: log P(word | left) = \sum_i log P(w_i | left, w_<i), the chain rule over its tokens.
 
         The text to the left runs once per blank, followed by a tree of all words (prefix_trees.py). The text to the

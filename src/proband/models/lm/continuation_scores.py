@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.models.lm.network import Ints, Network, in_batches, in_length_order, padded
 from proband.models.lm.prefix_trees import Bools, PrefixTree, TreeRow, grow, lay_out, pack
 
 Doubles = NDArray[np.float64]
 
 
-def continuation_logprobs(network: Network, lefts: Sequence[Ints], endings: Sequence[Sequence[int]]) -> Floats:
+def continuation_logprobs(network: Network, lefts: Sequence[Ints], endings: Sequence[Sequence[int]]) -> Floats32:
     """Lefts x endings."""
     tree = grow(endings)
     deepest = max(map(len, lefts)) + tree.paths.shape[1]
@@ -66,7 +66,7 @@ def _agree(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> bool:
     return bool(np.sqrt(np.mean((trees - plain) ** 2)) <= allowed * plain.std())
 
 
-def _of_tree_rows(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> Floats:
+def _of_tree_rows(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> Floats32:
     """Each text followed by the tree; texts with a common beginning may share a row."""
     rows = pack(lefts, tree)
     result = np.empty((len(lefts), len(tree.paths)), dtype=np.float32)
@@ -99,7 +99,7 @@ def _additive(network: Network, sees: Bools) -> Any:
     return torch.zeros(seen.shape, dtype=dtype, device=network.device).masked_fill_(~seen, torch.finfo(dtype).min)
 
 
-def _of_plain_rows(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> Floats:
+def _of_plain_rows(network: Network, lefts: Sequence[Ints], tree: PrefixTree) -> Floats32:
     """A plain row for each text with each beginning of an ending, which any causal model can read."""
     begun: list[Ints] = [np.empty(0, dtype=np.int64)]
     for token, parent in zip(tree.tokens, tree.parents):
@@ -114,7 +114,7 @@ def _of_plain_rows(network: Network, lefts: Sequence[Ints], tree: PrefixTree) ->
         parts = [_last_states(network, rows[at : at + most]) for at in range(0, len(rows), most)]
         return _along_paths(network, torch.cat(parts), tree)
 
-    scores: Floats = in_length_order(sizes, compute, network.budget)
+    scores: Floats32 = in_length_order(sizes, compute, network.budget)
     return scores
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.models.checkpoints import Files, NetworkOptions, quiet, read_config, read_network, read_tokenizer
 from proband.models.lm.network import Ints, LocalModel, Tokens, encode, in_batches, in_length_order, once
 
@@ -21,7 +21,7 @@ class EmbedsTokens(LocalModel):
 
     masks = True  # padding must be hidden from attention (a causal model never looks to the right)
 
-    def embed(self, texts: Sequence[str], spans: Sequence[Sequence[Span]], *, layers: Sequence[int]) -> Floats:
+    def embed(self, texts: Sequence[str], spans: Sequence[Sequence[Span]], *, layers: Sequence[int]) -> Floats32:
         r"""Texts x spans x layers x dim: e(text, span, layer) = (1/n) \sum over the span's n tokens of their state.
 
         A repeated text goes through the network once, even with different spans.
@@ -39,7 +39,7 @@ class EmbedsTokens(LocalModel):
                 numbered.setdefault((begin, end), len(numbered))
         encoded = dict(zip(numbers, self.read(list(numbers))))
         order = sorted(numbers, key=lambda text: -len(encoded[text].ids))
-        results: dict[str, Floats] = {}
+        results: dict[str, Floats32] = {}
 
         def compute(first: int, end: int) -> None:
             part = order[first:end]
@@ -52,7 +52,7 @@ class EmbedsTokens(LocalModel):
             result[n] = results[text][[numbers[text][begin, end] for begin, end in row]]
         return result
 
-    def _pool(self, encoded: Sequence[Tokens], numbers: Sequence[dict[Span, int]], layers: Sequence[int]) -> Floats:
+    def _pool(self, encoded: Sequence[Tokens], numbers: Sequence[dict[Span, int]], layers: Sequence[int]) -> Floats32:
         """Texts x spans x layers x dim for one batch; span averages are a product with a matrix of weights."""
         import torch
 
@@ -67,7 +67,7 @@ class EmbedsTokens(LocalModel):
         with torch.inference_mode():
             states = body(ids, attention_mask=mask if self.masks else None, output_hidden_states=True).hidden_states
             pooled = torch.stack([torch.bmm(matrix, states[layer].float()) for layer in layers], dim=2)
-        out: Floats = pooled.cpu().numpy()
+        out: Floats32 = pooled.cpu().numpy()
         return out
 
 
@@ -87,7 +87,7 @@ class Sentences(EmbedsTokens):
     def read(self, texts: Sequence[str], *, contexts: Sequence[bool] = ()) -> list[Tokens]:
         return encode(self.tokenizer, texts, cut_at=self.longest)
 
-    def embed_sentences(self, texts: Sequence[str]) -> Floats:
+    def embed_sentences(self, texts: Sequence[str]) -> Floats32:
         return np.array(once(texts, self._embedded), dtype=np.float32).reshape(len(texts), self.network.width)
 
     def _embedded(self, texts: list[str]) -> Any:

@@ -28,7 +28,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import cache_folder, file_errors, sha256_file, sha256_text, write_json
 from proband.core.plugins import ModelKind
 from proband.core.progress import Progress
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.training.vector_files import open_vectors
 
 
@@ -57,7 +57,7 @@ class WordVectors:
     def identity(self) -> Mapping[str, str]:
         return {"kind": "vec", **self._identity, "phrases": self.phrases}
 
-    def vectors(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
+    def vectors(self, words: Sequence[str]) -> tuple[Floats32, NDArray[np.bool_]]:
         """A row per word, and which words are known."""
         out = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
         rows = [self._rows(word) for word in words]
@@ -128,7 +128,7 @@ def load(path: str, *, options: VectorOptions) -> WordVectors:
     return WordVectors(words, matrix, name=f"vec:{path}", identity=identity, phrases=options.phrases)
 
 
-def open_converted(folder: Path) -> tuple[list[str], Floats, str] | None:
+def open_converted(folder: Path) -> tuple[list[str], Floats32, str] | None:
     """Words, rows and format; None if they do not exist or do not match."""
     try:
         facts = json.loads((folder / FACTS).read_bytes())

@@ -23,7 +23,7 @@ import numpy as np
 from msgspec import Meta
 
 from proband.core.metrics import Metric, accuracy_of, method_of, normalised
-from proband.core.protocols import Floats, HasVectors, ScoresText, Text
+from proband.core.protocols import Floats32, HasVectors, ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import WRONG, Answer, Item
 from proband.solvers import DIRECT
@@ -77,7 +77,7 @@ def recall(
     ]
 
 
-def _answer(item: Item, wordings: Sequence[Floats]) -> Answer:
+def _answer(item: Item, wordings: Sequence[Floats32]) -> Answer:
     """The mean over wordings, and each of them."""
     mean, *rows = (tuple(np.round(row, DIGITS).tolist()) for row in (np.mean(wordings, axis=0), *wordings))
     return Answer(item_id=item.id, scores=mean, blanks=tuple({"scores": list(row)} for row in rows))
@@ -99,7 +99,7 @@ def offset(items: Sequence[Item], model: HasVectors, *, seed: int, options: Any)
     words = list(dict.fromkeys(w for item in items for w in (item.facts["subject"], *item.choices)))
     table, known = model.vectors([word.replace("-", " ") for word in words])
     vectors = {word: row for word, row, is_known in zip(words, table, known) if is_known}
-    steps: dict[str, dict[str, Floats]] = {}
+    steps: dict[str, dict[str, Floats32]] = {}
     for item in items:
         x, y = (vectors.get(item.facts[name]) for name in ("subject", "object"))
         if x is not None and y is not None:
@@ -120,7 +120,7 @@ def offset(items: Sequence[Item], model: HasVectors, *, seed: int, options: Any)
     return answers
 
 
-def _cosine(a: Floats, b: Floats) -> float:
+def _cosine(a: Floats32, b: Floats32) -> float:
     norm = float(np.linalg.norm(a) * np.linalg.norm(b))
     return float(a @ b) / norm if norm else -1.0
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key, sha256_text
 from proband.core.plugins import Meta
-from proband.core.protocols import Floats, PredictsWords, ScoresText, Text
+from proband.core.protocols import Floats32, PredictsWords, ScoresText, Text
 from proband.core.types import Answer, Item
 from proband.suites.script.corpus import PROMPT, after, before, facts_of, prompt, read_words, running
 
@@ -77,7 +77,7 @@ class Filler:
         self.candidates = len(words)
         self.words = [*words, *(word for word in golds if word not in set(words))]
         self.column = {word: i for i, word in enumerate(self.words)}
-        self.rows: dict[Query, Floats] = {}
+        self.rows: dict[Query, Floats32] = {}
         self.predictions: dict[tuple[Query, str], Prediction] = {}
 
     def query(self, item: Item, slot: Slot, filled: Sequence[str]) -> Query:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.core.types import Item
 from proband.suites.analogy.solvers import cosine
 
@@ -29,12 +29,12 @@ class Plane:
     table: ClassVar = {"paris": (0, 1), "france": (1, 1), "rome": (0, 2), "italy": (1, 2), "spain": (-1, 3)}
     vocabulary: ClassVar = tuple(table)
 
-    def vectors(self, words: Sequence[str]) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    def vectors(self, words: Sequence[str]) -> tuple[Floats32, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
         rows = np.array([self.table.get(w, (0, 0)) for w in words], dtype=np.float32)
         return rows, np.array([w in self.table for w in words])
 
     @property
-    def matrix(self) -> Floats:
+    def matrix(self) -> Floats32:
         return self.vectors(self.vocabulary)[0]
 
 

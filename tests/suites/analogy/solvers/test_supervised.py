@@ -11,7 +11,7 @@ import pytest
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import accuracy_of
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.core.types import Answer, Item
 from proband.suites.analogy.relations import Relation
 from proband.suites.analogy.solvers.supervised import probes_of
@@ -20,7 +20,7 @@ NAMES = "capital, gerund"
 
 
 @cache
-def vectors(word: str) -> Floats:
+def vectors(word: str) -> Floats32:
     rng = np.random.default_rng([ord(c) for c in word])
     return np.stack([rng.normal(size=8) for _ in range(8)]).astype(np.float32)
 
@@ -39,7 +39,7 @@ class Words:
 
     def embed(
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], *, layers: Sequence[int]
-    ) -> Floats:
+    ) -> Floats32:
         self.seen += texts
         out = np.zeros((len(texts), 4, len(layers), 8), dtype=np.float32)
         for n, (text, places) in enumerate(zip(texts, spans, strict=True)):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.core.types import Item
 from proband.models.fake import ScriptedModel
 from proband.suites.inference.datasets.triples import answered
@@ -53,11 +53,11 @@ class Sure:
     name = "sure"
     labels: tuple[str, ...] = ("contradiction", "entailment", "neutral")
 
-    def classify(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+    def classify(self, pairs: Sequence[tuple[str, str]]) -> Floats32:
         yes = np.array([0.8 if "cures" in premise else 0.1 for premise, _ in pairs])
         return np.asarray(np.log(np.stack([(1 - yes) / 2, yes, (1 - yes) / 2], axis=1)), dtype=np.float32)
 
-    def embed_sentences(self, texts: Sequence[str]) -> Floats:
+    def embed_sentences(self, texts: Sequence[str]) -> Floats32:
         return np.array([[1.0, 0.0] if "treat" in text else [0.6, 0.8] for text in texts], np.float32)
 
 

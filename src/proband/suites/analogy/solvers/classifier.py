@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.training.recipe import Recipe
 from proband.training.task import Task
 
@@ -40,13 +40,13 @@ class ProbeSplit:
     """One probe's training and test sentences, as rows of the shared table."""
 
     train: Ints
-    labels: Floats  # 1 or 0 per training row
+    labels: Floats32  # 1 or 0 per training row
     test: Ints
 
 
 def train_and_score(
-    table: Floats, splits: Sequence[ProbeSplit], settings: Settings, *, seed: int, device: str = "auto"
-) -> list[Floats]:
+    table: Floats32, splits: Sequence[ProbeSplit], settings: Settings, *, seed: int, device: str = "auto"
+) -> list[Floats32]:
     """Logits (positive: true) of each split's `test` rows."""
     from proband.training.fit import fit
 
@@ -61,7 +61,7 @@ class Classifiers(Task):
     recordable = False  # three hundred short steps take less time than recording a CUDA graph would save
 
     def __init__(
-        self, table: Floats, splits: Sequence[ProbeSplit], settings: Settings, *, seed: int, device: str = "auto"
+        self, table: Floats32, splits: Sequence[ProbeSplit], settings: Settings, *, seed: int, device: str = "auto"
     ) -> None:
         import torch
 
@@ -120,14 +120,14 @@ class Classifiers(Task):
         weight = weight / weight.sum(1, keepdim=True).clamp(min=1)
         return binary_cross_entropy_with_logits(logits(net, x), self.label[:, at], weight=weight, reduction="sum")
 
-    def test_logits(self, net: Any, m: int) -> Floats:
+    def test_logits(self, net: Any, m: int) -> Floats32:
         """The logits of one split's `test` rows."""
         import torch
 
         rows = torch.from_numpy(self.splits[m].test).to(self.device)
         with torch.inference_mode():
             x = (self.data[rows] - self.mean[m]) / self.spread[m]
-            out: Floats = logits([p[m : m + 1] for p in net], x[None])[0].float().cpu().numpy()
+            out: Floats32 = logits([p[m : m + 1] for p in net], x[None])[0].float().cpu().numpy()
         return out
 
 

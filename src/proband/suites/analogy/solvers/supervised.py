@@ -18,7 +18,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import EmbedsPairs, EmbedsWords, Floats, HasVectors
+from proband.core.protocols import EmbedsPairs, EmbedsWords, Floats32, HasVectors
 from proband.core.types import Answer, Item
 from proband.suites.analogy.relations import Pair, query_and_option
 from proband.suites.analogy.solvers.classifier import ProbeSplit, Settings, train_and_score
@@ -26,7 +26,7 @@ from proband.suites.analogy.solvers.cosine import lookup, uncovered
 from proband.suites.analogy.solvers.pseudo_perplexity import TEMPLATES, fill_spans, template_of
 
 Sentence = tuple[Pair, Pair]
-Features = Callable[[Sequence[Sentence]], Floats]  # one row per sentence
+Features = Callable[[Sequence[Sentence]], Floats32]  # one row per sentence
 
 
 # ---- options -------------------------------------------------------------------------------------------------------
@@ -76,10 +76,10 @@ def layers_of(text: str, count: int) -> list[int]:
 def contextual(model: EmbedsWords, *, template: str, layers: Sequence[int]) -> Features:
     """Embeddings of the four target words, each the mean over `layers`, concatenated: 4 x dim."""
 
-    def features(sentences: Sequence[Sentence]) -> Floats:
+    def features(sentences: Sequence[Sentence]) -> Floats32:
         filled = [fill_spans(template, query, option) for query, option in sentences]
         states = model.embed([text for text, _ in filled], [spans for _, spans in filled], layers=layers)
-        out: Floats = states.mean(axis=2).reshape(len(sentences), -1)
+        out: Floats32 = states.mean(axis=2).reshape(len(sentences), -1)
         return out
 
     return features
@@ -88,21 +88,21 @@ def contextual(model: EmbedsWords, *, template: str, layers: Sequence[int]) -> F
 def differences(vector: Mapping[str, NDArray[np.floating]]) -> Features:
     """v(t1) - v(h1) and v(t2) - v(h2), concatenated."""
 
-    def embed(pairs: Sequence[Pair]) -> Floats:
+    def embed(pairs: Sequence[Pair]) -> Floats32:
         return np.stack([vector[tail] - vector[head] for head, tail in pairs]).astype(np.float32)
 
     return of_pairs(embed)
 
 
-def of_pairs(embed: Callable[[Sequence[Pair]], Floats]) -> Features:
+def of_pairs(embed: Callable[[Sequence[Pair]], Floats32]) -> Features:
     """Embeddings of the two pairs, concatenated."""
 
-    def features(sentences: Sequence[Sentence]) -> Floats:
+    def features(sentences: Sequence[Sentence]) -> Floats32:
         pairs = list(dict.fromkeys(pair for sentence in sentences for pair in sentence))
         number = {pair: at for at, pair in enumerate(pairs)}
         rows = embed(pairs)
         twos = np.array([[number[query], number[option]] for query, option in sentences])
-        out: Floats = rows[twos].reshape(len(sentences), -1)
+        out: Floats32 = rows[twos].reshape(len(sentences), -1)
         return out
 
     return features

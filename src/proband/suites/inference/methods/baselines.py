@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.core.types import Answer, Item
 from proband.stats.ranking import average_precision
 from proband.suites.inference.items import facts_of, words
@@ -119,14 +119,14 @@ def bag_of_words(texts: Sequence[Iterable[str]], vocabulary: Mapping[str, int]) 
     return csr_array((np.ones(len(row)), (row, column)), shape=(len(texts), len(vocabulary)))
 
 
-def logistic_regression(rows: Any, truth: Any, strength: float) -> Floats:
+def logistic_regression(rows: Any, truth: Any, strength: float) -> Floats32:
     """The intercept, then a weight per column."""
     from scipy.optimize import minimize
     from scipy.special import expit
 
     sign = np.where(truth, 1.0, -1.0)
 
-    def loss(weights: Floats) -> tuple[float, Floats]:
+    def loss(weights: Floats32) -> tuple[float, Floats32]:
         margin = sign * (rows @ weights[1:] + weights[0])
         pull = -strength * sign * expit(-margin)
         value = strength * np.logaddexp(0.0, -margin).sum() + weights[1:] @ weights[1:] / 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.suites.inference.datasets.triples import answered
 from proband.suites.inference.items import Triple, items
 from proband.suites.inference.methods.embeddings.dependency_words import solve
@@ -22,7 +22,7 @@ class Three:
     def identity(self) -> dict[str, str]:
         return {"name": self.name}
 
-    def vectors(self, words: list[str]) -> tuple[Floats, np.ndarray]:
+    def vectors(self, words: list[str]) -> tuple[Floats32, np.ndarray]:
         known = np.array([word in TABLE for word in words])
         return np.array([TABLE.get(word, (0.0, 0.0)) for word in words], np.float32), known
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.plugins import Meta
 from proband.core.progress import Progress
-from proband.core.protocols import Floats, HasVectors
+from proband.core.protocols import Floats32, HasVectors
 from proband.core.suite import Net, Solver
 from proband.core.tables import text_lines
 from proband.core.types import Answer, Item
@@ -56,7 +56,7 @@ def tokens(relation: str) -> Sequence[str]:
     return [word for word in every if word not in FUNCTION] or every
 
 
-def mean_vectors(model: HasVectors, texts: Sequence[Sequence[str]]) -> tuple[Floats, NDArray[np.bool_]]:
+def mean_vectors(model: HasVectors, texts: Sequence[Sequence[str]]) -> tuple[Floats32, NDArray[np.bool_]]:
     """The mean vector of each list of words, scaled to length one, and whether any of the words is known."""
     every = list(dict.fromkeys(word for text in texts for word in text)) or [""]
     vectors, there = model.vectors(every)

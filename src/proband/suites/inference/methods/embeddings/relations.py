@@ -26,7 +26,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.files import read_items, sha256_file
 from proband.core.plugins import Meta
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.core.suite import Net
 from proband.core.tables import text_lines
 from proband.core.types import Answer, Item
@@ -176,12 +176,12 @@ class TrainRelations(TrainSkipGram):
         save_table(folder, "arguments", self.pairs.right_names, self.net.right)
 
 
-def save_table(folder: Path, name: str, names: Sequence[str], table: Floats) -> None:
+def save_table(folder: Path, name: str, names: Sequence[str], table: Floats32) -> None:
     (folder / f"{name}.txt").write_text("".join(f"{each}\n" for each in names), encoding="utf-8")
     np.save(folder / f"{name}.npy", table)
 
 
-def read_table(folder: Path, name: str) -> tuple[dict[str, int], Floats]:
+def read_table(folder: Path, name: str) -> tuple[dict[str, int], Floats32]:
     """Names by row, and rows scaled to length one."""
     names = (folder / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     table = np.load(folder / f"{name}.npy", allow_pickle=False).astype(np.float32)

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.plugins import Meta
 from proband.core.progress import Progress
-from proband.core.protocols import Floats
+from proband.core.protocols import Floats32
 from proband.training.task import SelfFitting
 
 Ints = NDArray[np.int64]
-Update = tuple[Ints, Floats]
+Update = tuple[Ints, Floats32]
 HALVES = 2
 
 
@@ -145,12 +145,12 @@ class TrainSkipGram(SelfFitting):
         self.net.fit(self.pairs.left, self.pairs.right)
 
 
-def falling(x: Floats) -> Floats:
+def falling(x: Floats32) -> Floats32:
     """1 - s(x) = 1 / (1 + exp(x))"""
     return np.asarray(1 / (1 + np.exp(np.clip(x, -30, 30))), dtype=np.float32)
 
 
-def apply(table: Floats, squares: Floats, updates: Sequence[Update], *, rate: float) -> None:
+def apply(table: Floats32, squares: Floats32, updates: Sequence[Update], *, rate: float) -> None:
     """Adagrad: a row moves by rate x gradient / sqrt(sum of its mean squared gradients)."""
     for rows, gradient in updates:
         total = squares[rows] + np.einsum("ij,ij->i", gradient, gradient) / gradient.shape[1]
