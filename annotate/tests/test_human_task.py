@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 
 from proband.stats.scores import Scores
 from proband_annotate.human_task import share
+from proband_annotate.tasks import task
 
 
 @pytest.mark.parametrize(("units", "answers", "correlation"), [(6, 3, 0.6), (20, 3, 0.3), (40, 5, 0.1)])
@@ -35,3 +36,14 @@ def test_a_share_has_the_interval_that_reports_give() -> None:
     assert (figure["here"], figure["low"], figure["high"]) == (0.6, found.low, found.high)
     assert (figure["n"], figure["groups"]) == (5, 3)
     assert share([])["low"] is None
+
+
+def test_the_share_of_a_known_answer_is_by_part() -> None:
+    work, body = task("judge"), {"candidates": [{"id": "a"}, {"id": "b"}]}
+    given = {"labels": {"a": "yes", "b": "no"}}
+    assert [work.share_right(body, given, gold) for gold in ({"a": "yes", "b": "yes"}, {"b": "no"}, None)] == [
+        0.5,
+        1,
+        1,
+    ]
+    assert task("solve").share_right({}, {"choice": "aunt"}, "niece") == 0.0

@@ -196,11 +196,13 @@ class HumanTask:
     suite_input: Callable[[Collected, Path, Path], Body]  # (results, folder, project): what the suite reads
 
     def share_right(self, body: Body, answer: Body, gold: Any) -> float:
-        """The share of a known answer that is right; `gold` is part -> label, or the label of the whole."""
+        """The share of a known answer that is right, part by part, or 1 if none is known; `gold` is part -> label, or
+        the label of the whole."""
         if self.agreed is not None:
             return self.agreed(body, answer, gold)
-        known = gold if gold is None or isinstance(gold, Mapping) else {WHOLE: gold}
-        return share_right(self.labels(body, answer), known)
+        known = gold if isinstance(gold, Mapping) else {} if gold is None else {WHOLE: gold}
+        labels = dict(self.labels(body, answer))
+        return sum(labels.get(part) == label for part, label in known.items()) / len(known) if known else 1.0
 
 
 # ---- what tasks share ----------------------------------------------------------------------------------------------
@@ -221,16 +223,6 @@ def one_of(form: Form, name: str, options: Sequence[str]) -> str:
     if value not in options:
         raise Invalid(name, "invalid.choose")
     return value
-
-
-def share_right(given: Iterable[tuple[str, str]], known: Mapping[str, str] | None) -> float:
-    """The share of a known answer that a person gave, part by part; 1 if nothing is known.
-
-    >>> share_right([("a", "yes"), ("b", "no")], {"a": "yes", "b": "yes"})
-    0.5
-    """
-    answers = dict(given)
-    return sum(answers.get(part) == label for part, label in known.items()) / len(known) if known else 1.0
 
 
 def share(hits: Iterable[Sequence[bool]], published: float | None = None) -> Figure:

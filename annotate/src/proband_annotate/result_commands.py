@@ -19,11 +19,6 @@ Host = Annotated[str, Parameter(metavar="ADDRESS", help="Address to listen on.")
 Platform = Annotated[Literal["prolific", "mturk", "url"], Parameter(help="Platform of the ids in --workers.")]
 Several = Annotated[int, Parameter(metavar="N", validator=Number(gte=0))]
 Port = Annotated[int, Parameter(metavar="N", validator=Number(gte=1, lte=65535), help="Port to listen on.")]
-
-
-# --------------------------------------------------------------------------------------------------------------------
-
-
 RULES = Literal["paper", "majority", "dawid-skene", "mace"]
 FORMATS = Literal["jsonl", "csv", "suite", "hf", "label-studio", "potato"]
 TOOLS = Literal["label-studio", "potato"]

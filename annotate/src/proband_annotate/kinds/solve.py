@@ -166,9 +166,8 @@ def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, st
             run = folder / "runs" / f"{panel}-{place + 1}"
             answers = (_answer(item, whole[name][place] if name in whole else None) for name, item in items.items())
             write_jsonl(run / "answers.jsonl", answers)
-            suite = next(iter(items.values())).suite
             note = Run(
-                suite=suite,
+                suite=next(iter(items.values())).suite,
                 solver="people",
                 model=name,
                 seed=0,

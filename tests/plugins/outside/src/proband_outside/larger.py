@@ -17,7 +17,6 @@ from proband_annotate.human_task import (
     Invalid,
     Unit,
     share,
-    share_right,
 )
 
 
@@ -58,7 +57,6 @@ LARGER = HumanTask(
     choices=lambda body: body["choices"],
     answer=answer,
     fields=lambda body, given: {"choice": str(body["choices"].index(given["choice"]))},
-    agreed=lambda body, given, gold: share_right(labels(body, given), {WHOLE: gold}),
     labels=labels,
     figures=figures,
     suite_input=suite_input,
