@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pooled import KS, System, Systems, decided, paired, within
 
-from proband.core.files import markdown_table, format_p
+from proband.core.files import format_p, markdown_table
 from proband.stats import Difference, contrast, holm
 from proband.suites.kinship.paper.comparisons import CELLS, NOISE, TEXT
 
