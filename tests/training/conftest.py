@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from proband.training.fit import Fitted, fit
+from proband.training.fit import TrainedNet, fit
 from proband.training.recipe import Recipe
 from proband.training.task import Task
 
@@ -43,11 +43,11 @@ class Sides(Task):
         return (net(batch[0]).argmax(1) == batch[1]).sum(), len(batch[1])
 
 
-def quick(task: Task, **settings: Any) -> Fitted:
+def quick(task: Task, **settings: Any) -> TrainedNet:
     return fit(task, **settings)
 
 
-def same(one: Fitted, other: Fitted) -> bool:
+def same(one: TrainedNet, other: TrainedNet) -> bool:
     mine, theirs = one.net.state_dict(), other.net.state_dict()
     return all(torch.equal(mine[name], theirs[name]) for name in mine)
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from proband.training.fit import Fitted, fit
+from proband.training.fit import TrainedNet, fit
 from proband.training.recipe import Recipe
 from proband.training.task import Task
 
@@ -40,7 +40,7 @@ class Sums(Task):
         return (net(batch["x"]).argmax(1) == batch["y"]).sum(), len(batch["y"])
 
 
-def apart(one: Fitted, other: Fitted) -> float:
+def apart(one: TrainedNet, other: TrainedNet) -> float:
     return max(
         float((p - q).detach().abs().max()) for p, q in zip(one.net.parameters(), other.net.parameters(), strict=True)
     )
@@ -54,8 +54,8 @@ def test_replayed_steps_are_plain_ones() -> None:
     assert apart(fit(Sums(drop=0.0, device="cpu"), seed=0), _on_host(plain)) < 1e-2
 
 
-def _on_host(trained: Fitted) -> Fitted:
-    return Fitted(trained.net.cpu(), trained.curve, trained.kept)
+def _on_host(trained: TrainedNet) -> TrainedNet:
+    return TrainedNet(trained.net.cpu(), trained.curve, trained.kept)
 
 
 def test_plain_steps_on_a_processor_do_not_ask_for_recordings() -> None:

@@ -29,7 +29,7 @@ Curve = list[dict[str, float]]
 
 
 @dataclass(frozen=True)
-class Fitted:
+class TrainedNet:
     """A net with its best weights, and its learning curve: a line per epoch with `loss`, `valid` and `seconds`."""
 
     net: Any
@@ -49,7 +49,7 @@ def fit(
     folder: Path | None = None,
     of: str = "",
     on_epoch: Callable[[Line], None] = lambda line: None,
-) -> Fitted:
+) -> TrainedNet:
     """Fit a net; `on_epoch` receives each line of its learning curve. A fit with a folder writes checkpoints there and
     resumes from them if they are its own (they have the same text `of`). Torch's generators are left unchanged."""
     device = device_of(task.device)
@@ -132,11 +132,11 @@ class TrainingState:
         """Keep the weights as the best so far."""
         assign(self.best, self.steps.weights | self.steps.buffers | self.steps.mean)
 
-    def result(self) -> Fitted:
+    def result(self) -> TrainedNet:
         if self.curve and "valid" not in self.curve[-1]:
             self._keep()
         assign(self.steps.weights | self.steps.buffers, self.best)
-        return Fitted(self.net.eval(), self.curve, self.recipe.kept(self.curve, self.task.better) if self.curve else 0)
+        return TrainedNet(self.net.eval(), self.curve, self.recipe.kept(self.curve, self.task.better) if self.curve else 0)
 
 
 @contextmanager

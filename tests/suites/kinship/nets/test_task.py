@@ -18,7 +18,7 @@ from proband.core.protocols import EmbedsWords
 from proband.suites.kinship import SUITE
 from proband.suites.kinship.nets.stories import readable_story
 from proband.suites.kinship.nets.task import KINDS, KinshipTask, task
-from proband.training.fit import Fitted, fit
+from proband.training.fit import TrainedNet, fit
 
 Small = Callable[..., Any]
 EPOCHS = {"edge-transformer": 40, "gat": 50, "composer": 25, "rmc": 90}
@@ -28,7 +28,7 @@ def planned(kind: str, items: Path, options: Any, encoder: Any) -> KinshipTask:
     return task(items, kind=kind, options=options, seed=0, model=encoder if SUITE.net(kind).needs else None)
 
 
-def accuracy(plan: KinshipTask, trained: Fitted, stories: Any) -> float:
+def accuracy(plan: KinshipTask, trained: TrainedNet, stories: Any) -> float:
     with torch.no_grad():
         batch = plan.reads.padded(stories, rounded=False)
         return float((trained.net(batch).argmax(-1) == batch.target).float().mean())

@@ -17,7 +17,7 @@ from proband.core.protocols import AnswersItems, Model
 from proband.core.types import Item
 from proband.suites.script.nets import NETS
 from proband.suites.script.nets.task import KINDS, ScriptTask, task
-from proband.training.fit import Fitted, fit
+from proband.training.fit import TrainedNet, fit
 from proband.training.recipe import Recipe
 from proband.training.vocabulary import random_vectors
 
@@ -33,7 +33,7 @@ def planned(kind: str, fresh: Fresh, *, epochs: int) -> ScriptTask:
     return ScriptTask(kind, net.shape, net.vectors.table, PAIRS, PAIRS[:4], recipe=recipe, stages=stages)
 
 
-def weights(trained: Fitted) -> torch.Tensor:
+def weights(trained: TrainedNet) -> torch.Tensor:
     return torch.cat([p.detach().view(-1) for p in trained.net.parameters()])
 
 
