@@ -124,7 +124,7 @@ class TrainingState:
         scored = False
         with swap_weights(self.steps.weights, self.steps.mean):
             for batch in self.task.held_out():
-                self.steps.ask(batch)
+                self.steps.add_held_out_score(batch)
                 scored = True
         return scored
 

@@ -160,7 +160,7 @@ class Steps:
 
     # ---- held-out examples ------------------------------------------------------------------------------------------
 
-    def ask(self, batch: Any) -> None:
+    def add_held_out_score(self, batch: Any) -> None:
         """Add the score of a held-out batch to the sums."""
         if self.graphs is not None:
             self.graphs(self._add_score, batch, ())
