@@ -36,7 +36,7 @@ Kind = TypeVar("Kind", bound=msgspec.Struct)
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 ARRAY = "a JSON array; what is wanted is JSON lines, one object a line and no brackets around them"
-LARGEST = 1e300  # largest number accepted: arithmetic on larger ones overflows
+LARGEST_NUMBER = 1e300  # largest number accepted: arithmetic on larger ones overflows
 DATA = Path(__file__).parents[1] / "data"  # what ships
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors put it at the beginning; it is ignored
 MODULUS = 1 << 256
@@ -312,7 +312,7 @@ def inconsistent(record: Any) -> str | None:
     elif isinstance(record, Answer):
         if not record.item_id.strip():
             return "'item_id' is empty"
-        if not -LARGEST < sum(record.scores) < LARGEST:  # one sum finds any number that is not finite
+        if not -LARGEST_NUMBER < sum(record.scores) < LARGEST_NUMBER:  # one sum finds any number that is not finite
             return "'scores' has a value that is not a finite number"
         if record.logprob is not msgspec.UNSET and not math.isfinite(record.logprob):
             return "'logprob' is not a finite number"

@@ -13,7 +13,7 @@ import numpy as np
 from proband.core.metrics import Floats, Metric
 from proband.core.types import WRONG, Answer, Item
 
-WORST = 1e300  # a finite number beyond every score
+LARGEST_NUMBER = 1e300  # a finite number beyond every score
 
 
 def score_and_truth(item: Item, answer: Answer) -> tuple[float, float] | None:
@@ -27,7 +27,7 @@ def score_and_truth(item: Item, answer: Answer) -> tuple[float, float] | None:
     (-1e+300, 1.0)
     """
     if item.gold is not None and answer.status in WRONG and len(item.choices) == 2:
-        return (-WORST if item.gold == 0 else WORST), float(item.gold == 0)
+        return (-LARGEST_NUMBER if item.gold == 0 else LARGEST_NUMBER), float(item.gold == 0)
     if item.gold is None or len(answer.scores) != 2:
         return None
     return answer.scores[0] - answer.scores[1], float(item.gold == 0)

@@ -21,7 +21,7 @@ from proband.core.metrics import chosen_answer
 from proband.core.suite import MeasuredOn, Published, Results, Sheet, Table
 from proband.core.types import WRONG, Answer, Item, Tag
 from proband.stats import Mean, Scores, clusters_of
-from proband.stats.ranking import AUC, WORST
+from proband.stats.ranking import AUC, LARGEST_NUMBER
 from proband.suites.kinship.generate.options import TASKS
 from proband.suites.kinship.world.relations import UNDETERMINED
 
@@ -221,7 +221,7 @@ def preference_for_open(item: Item, answer: Answer) -> tuple[float, float] | Non
     place = item.choices.index(UNDETERMINED)
     truth = float(item.gold == place)
     if answer.status in WRONG or not answer.scores:
-        return (-WORST if truth else WORST), truth
+        return (-LARGEST_NUMBER if truth else LARGEST_NUMBER), truth
     others = [score for at, score in enumerate(answer.scores) if at != place]
     return answer.scores[place] - max(others), truth
 
