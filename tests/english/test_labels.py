@@ -64,6 +64,34 @@ def test_beyond_options_people_and_truth() -> None:
     assert split_options("Is it an aunt or an uncle?") == ("Is it an aunt or an uncle?", {})
 
 
+WHETHER = {
+    "yes": ("yes", "True", "it is", "That's right.", "Yes, she is.", "it is true"),
+    "no": ("no", "It is not.", "It isn't", "It is not true", "it is false", "No, she isn't"),
+    "": ("No doubt", "No question about it", "yes and no", "Yes, she isn't", "Yes/No", "No, it is true", "right or wrong",
+         "it is the other way round", "It is the opposite", "It is Ann"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("meant", WHETHER)
+def test_yes_and_no_are_whole_answers(meant: str) -> None:
+    for text in WHETHER[meant]:
+        found = label(text, AskedRelation("Rose", "Bill", Word("parent")))
+        assert (found.text if found else "") == meant, text
+
+
+def test_a_letter_that_is_also_a_thing_and_a_word_with_one_of_two_genders_are_no_answers() -> None:
+    which, things = AskedRelation("", "Bill", Word("parent")), ["A", "B"]
+    assert read_label("B", domain=KINSHIP, asked=which, options={"a": "B", "b": "C"}, things=things) is None
+    assert read_label("(A)", domain=KINSHIP, asked=which, options={"a": "B", "b": "C"}, things=things) == Label(
+        None, "B"
+    )
+    either = AskedRelation("Rose", "Bill", either_way=True)
+    assert [label(text, either) for text in ("husband", "wife", "her husband")] == [None] * 3
+    sisters = label("sister", AskedRelation("Rose", "Ann", either_way=True))
+    assert sisters
+    assert sisters.word == Word("sibling", "female")
+
+
 @pytest.mark.parametrize("text", ["He is her son.", "He is his aunt", "He's her aunt."])
 def test_a_pronoun_that_fits_no_name_is_no_answer(text: str) -> None:
     assert label(text) is None

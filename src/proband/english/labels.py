@@ -23,9 +23,8 @@ from proband.english.domain import OTHER, Domain, Word
 from proband.english.first_names import gender_of_name
 from proband.english.people import PRONOUNS
 from proband.english.reading import AskedRelation, Label
-from proband.english.things import DETERMINERS
+from proband.english.things import thing_meant
 from proband.english.tokens import normalised
-from proband.english.unreal import CONDITIONS, DOUBTS, NEGATION
 
 YES, NO, UNKNOWN = "yes", "no", "cannot be determined"
 OPTION: Final = re.compile(
@@ -38,9 +37,13 @@ UNTOLD: Final = re.compile(
     r"|not (?:stated|told|given|known|specified)|there is no way to tell)"
 )
 UNRELATED: Final = frozenset(("none", "no relation", "not related", "unrelated", "no relation of these"))
-TRUE: Final = re.compile(r"(?:yes|true|right|correct|yep|yeah|it is|that is right|that's right)\b.*")
-FALSE: Final = re.compile(r"(?:no|false|wrong|incorrect|nope|not true|it is not|it isn't)\b.*")
-QUALIFYING: Final = (NEGATION | CONDITIONS | DOUBTS) - {"no", "not", "cannot"}
+_IT: Final = r"(?:(?:it|that)(?: is|'s) )?"
+_AGAIN: Final = r"(?:s?he|it|they|that) (?:is|are|was|were|do|does|did)"
+TRUE: Final = re.compile(rf"(?:yes|yep|yeah|{_IT}(?:true|right|correct)|it is)(?:, {_AGAIN})?")
+FALSE: Final = re.compile(
+    rf"(?:no|nope|{_IT}(?:not true|not right|not correct|false|wrong|incorrect)|it(?: is|'s) not|it isn't)"
+    rf"(?:, {_AGAIN}(?: not|n't))?"
+)
 _DIRECTIONS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 STEPS: Final = {short: step for name, step in _DIRECTIONS.items() for short in (name, name[0])}
 ANSWER: Final = re.compile(
@@ -82,6 +85,8 @@ def read_label(
     letter = plain.strip("()[]. ").lower()
     if options:
         marked = OPTION.match(plain)
+        if not marked and letter in options and letter in (each.lower() for each in options.values()):
+            return None  # a thing that is called as an option
         letter = next(filter(None, marked.groups())).lower() if marked else letter
         plain = options.get(letter, plain)
     lower = plain.lower()
@@ -93,11 +98,10 @@ def read_label(
         return Label(None, moved(sum(x for x, _ in known), sum(y for _, y in known))) if all(steps) and steps else None
     if asked.word and asked.who:
         answer = YES if TRUE.fullmatch(lower) else NO if FALSE.fullmatch(lower) else ""
-        limited = QUALIFYING & set(re.findall(r"[a-z']+", lower))  # yes, but by marriage
-        return Label(None, answer) if answer and not limited else None
+        return Label(None, answer) if answer else None
     if asked.word:
         named = re.sub(r"^(?:it is|it's|that is|that's|the answer is) ", "", lower)
-        thing = _thing(named, list(things))
+        thing = thing_meant(named, things)
         return Label(None, thing) if thing else None
     if domain.other and lower in UNRELATED:
         return Label(Word(OTHER), OTHER)
@@ -113,8 +117,7 @@ def _relation(text: str, domain: Domain, asked: AskedRelation, things: Sequence[
             return None
     plain = re.sub(r"(?i)^(?:it|he|she|they)(?:'s| is| are| was| were) ", "", plain)
     if word := domain.word(re.sub(r"(?i)(?: (?:of|to|than|from))?(?: (?:it|her|him|them))?$", "", plain)):
-        turned = asked.either_way and domain.inverse[word.relation] != word.relation
-        return None if turned else Label(word, domain.word_for(word))
+        return None if _undirected(word, domain, asked) else Label(word, domain.word_for(word))
     order = list(dict.fromkeys(sorted(things, key=len, reverse=True)))
     either = "|".join(map(re.escape, order))
     masked = re.sub(rf"(?<!\w)\[?({either})\]?(?!\w)", lambda m: f"@{order.index(m[1])}", text) if order else text
@@ -130,8 +133,8 @@ def _relation(text: str, domain: Domain, asked: AskedRelation, things: Sequence[
     who, of = x or asked.who, of or (asked.who if x == asked.of else asked.of)
     if {who, of} != set(asked.pair) and set(asked.pair) <= set(things):
         return None  # it is about other people
-    if asked.either_way and not x and not match["y"] and domain.inverse.get(word.relation, "cousin") != word.relation:
-        return None  # the question does not determine the direction
+    if not x and not match["y"] and match["r"] not in domain.plurals and _undirected(word, domain, asked):
+        return None
     shown = domain.word_for(word) if word.relation in domain.inverse else match["r"]
     return Label(word, shown, (who, of) if (who, of) != asked.pair else None)
 
@@ -141,11 +144,8 @@ def moved(x: int, y: int) -> str:
     return f"{x:+d} right, {y:+d} up"
 
 
-def _thing(text: str, things: Sequence[str]) -> str:
-    """The thing that an answer names: by all its words in order, or as the only thing that ends with these words."""
-    words = [each for each in re.findall(r"[\w'-]+", text) if each not in DETERMINERS]
-    lowered = {thing: thing.lower().split() for thing in things}
-    same = [thing for thing, own in lowered.items() if own == words]
-    heads = [thing for thing, own in lowered.items() if words and own[-len(words) :] == words]
-    heads = heads or [thing for thing, own in lowered.items() if own[:1] == words]  # a first name
-    return same[0] if same else heads[0] if len(heads) == 1 else ""
+def _undirected(word: Word, domain: Domain, asked: AskedRelation) -> bool:
+    """Does the question leave open of whom a word is said (*how are A and B related?*), and does it matter?"""
+    genders = {gender_of_name(name, certain=True) for name in asked.pair}
+    one_way = domain.inverse.get(word.relation, word.relation) != word.relation
+    return asked.either_way and (one_way or (word.gender is not None and genders != {word.gender}))

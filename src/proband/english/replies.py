@@ -26,6 +26,7 @@ from proband.core.types import Fact
 from proband.english.mentions import PeopleReader
 from proband.english.people import People
 from proband.english.phrases import Grammar
+from proband.english.things import thing_meant
 from proband.english.tokens import NotRead
 
 MASK: Final = re.compile(r"@(\d+)")
@@ -50,7 +51,7 @@ class ThingClauses:
     """Reads clauses about the things of the story by the phrases of a domain."""
 
     def __init__(self, grammar: Grammar, things: Sequence[str]) -> None:
-        self.grammar, self.things = grammar, {_without_article(thing): thing for thing in things}
+        self.grammar, self.things = grammar, things
         self.relation_word = grammar.relation_word
 
     def copy(self) -> ThingClauses:
@@ -60,28 +61,16 @@ class ThingClauses:
         """Phrases have no pronouns."""
 
     def read(self, clause: str) -> Sequence[tuple[Fact, ...]] | str:
-        reading = self.grammar.read(f"{clause}.", set() if self.grammar.nouns else set(self.things.values()))
+        reading = self.grammar.read(f"{clause}.", set() if self.grammar.nouns else set(self.things))
         if reading.unread or not reading.facts:
             return reading.unread.reason if reading.unread else "it states no fact"
         facts: list[Fact] = []
         for fact in reading.facts:
-            a, b = self._thing(fact.who), self._thing(fact.of)
+            a, b = (thing_meant(each, self.things) for each in (fact.who, fact.of))
             if not (a and b):
                 return f"the story does not mention {fact.who if not a else fact.of!r}"
             facts.append(fact._replace(who=a, of=b, sentence=-1))
         return [tuple(facts)]
-
-    def _thing(self, phrase: str) -> str:
-        """The thing that a phrase means: by all its words, or as the only thing that ends with these words."""
-        words = _without_article(phrase)
-        if words in self.things:
-            return self.things[words]
-        ends = [thing for lower, thing in self.things.items() if lower.split()[-1:] == words.split()[-1:]]
-        return ends[0] if len(ends) == 1 and len(words.split()) == 1 else ""
-
-
-def _without_article(thing: str) -> str:
-    return re.sub(r"^(?:the|an?) ", "", thing.lower())
 
 
 Forms = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]

@@ -194,6 +194,27 @@ class NounMasker:
         return name
 
 
+def thing_meant(phrase: str, things: Iterable[str]) -> str:
+    """The thing that a phrase means: by all its words in order, or as the only one that ends with them or that they are
+    the first name of; "" if there is none.
+
+    >>> thing_meant("the box", ["red box", "lamp"]), thing_meant("box", ["red box", "blue box"])
+    ('red box', '')
+    >>> thing_meant("A", ["A"]), thing_meant("Ann", ["Ann Lee"]), thing_meant("table", ["table lamp"])
+    ('A', 'Ann Lee', '')
+    """
+    words = re.findall(r"[\w'-]+", phrase.lower())
+    words = words[len(words) > 1 and words[0] in DETERMINERS :]
+    own = {thing: thing.lower().split() for thing in things}
+    same = [thing for thing, parts in own.items() if parts == words]
+    part = [
+        thing
+        for thing, parts in own.items()
+        if words and (parts[-len(words) :] == words or (thing[0].isupper() and parts[:1] == words))
+    ]
+    return same[0] if same else part[0] if len(part) == 1 else ""
+
+
 def same_things(phrases: Iterable[str], asked: Iterable[str] = ()) -> dict[str, str]:
     """The thing that each phrase means: a shorter phrase means an earlier, longer one that ends in the same word. "The
     table" after "a small table" is that table; "the red box" after "the box" may be another. `asked`: the phrases of
