@@ -77,7 +77,7 @@ def test_mistakes_get_one_line(
 @pytest.mark.parametrize(
     ("error", "code", "message"),
     [
-        (KeyboardInterrupt(), 130, "proband: interrupted; "),
+        (KeyboardInterrupt(), 130, "proband: interrupted; the output may be incomplete"),
         (OSError(28, "No space left on device", "items.jsonl"), 2, "items.jsonl: No space left on device"),
         (MemoryError(), 2, "out of memory"),
         (ModuleNotFoundError("no torch", name="torch"), 2, "pip install 'proband[models]'"),
@@ -162,6 +162,8 @@ def test_help_is_quick_and_light(words: list[str]) -> None:
 def test_the_suite_may_stand_anywhere() -> None:
     assert suite_first(["build", "--seed", "1", "-o", "kinship", "analogy"])[1] == "analogy"
     assert suite_first(["run", "kinship"]) == ["run", "kinship"]
+    assert suite_first(["build", "--data", "facts", "questions"])[1] == "questions"
+    assert suite_first(["build", "--force", "kinship"])[1] == "kinship"
 
 
 def test_completion_knows_verbs_and_the_options_of_suites() -> None:

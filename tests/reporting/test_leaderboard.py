@@ -48,7 +48,7 @@ def board(out: Path, suite: str) -> dict[str, Any]:
 
 def test_models_that_cannot_be_told_apart_share_a_letter(folder: Path, tmp_path: Path) -> None:
     result = proband.report([folder / "runs"], out=tmp_path / "board", leaderboard=True)
-    assert (result["models"], result["baselines"], result["item sets"]) == (3, 2, 2)
+    assert [result[each] for each in ("models", "baselines", "solvers", "item sets")] == [3, 1, 1, 2]
     questions = board(tmp_path / "board", "questions")
     found = {system["model"]: (system["group"], system["rank"]) for system in questions["systems"]}
     assert found == {"fake:good": ("a", [1, 2]), "fake:fine": ("a", [1, 2]), "fake:poor": ("b", [3, 3])}

@@ -86,9 +86,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 RESUMED = ("study", "paper", "train", "demo", "evaluate")  # verbs that go on where they were interrupted
 
 
+INCOMPLETE = "the output may be incomplete; run the command again"
+
+
 def _kept(words: Sequence[str]) -> str:
     resumed = words and words[0] in RESUMED
-    return "what is finished is kept, and the same command resumes" if resumed else "nothing was written"
+    return "what is finished is kept, and the same command resumes" if resumed else INCOMPLETE
 
 
 def _run(words: list[str]) -> None:
@@ -254,9 +257,10 @@ def suite_first(words: list[str]) -> list[str]:
     import proband.suites as suites
 
     known = suites.names()
-    for place in range(1, len(words)):
-        if words[place] in known and words[place - 1] not in ("-o", "--out"):
-            return ["build", words[place], *words[1:place], *words[place + 1 :]]
+    places = [at for at in range(1, len(words)) if words[at] in known and words[at - 1] not in ("-o", "--out")]
+    if places:  # behind an option it may be a value
+        place = next((at for at in places if not words[at - 1].startswith("-")), places[0])
+        return ["build", words[place], *words[1:place], *words[place + 1 :]]
     if "--help" in words or "-h" in words:
         return ["build", "--help"]
     if words[1:] and not words[1].startswith("-"):

@@ -60,6 +60,8 @@ def report(
     folders, folder = [Path(run) for run in ([runs] if isinstance(runs, (str, Path)) else runs)], Path(out)
     check_folder(folder, force=force or leaderboard)  # a leaderboard knows its own files
     sets, notes = item_sets(folders, items=items), list[tuple[str, str]]()
+    if leaderboard and (claims or tables):
+        raise ProbandError("a leaderboard has neither tables of a suite nor claims: leave out --leaderboard")
     if leaderboard:
         return write_leaderboard(sets, out=folder, title=title, seed=seed, split=split, force=force)
     if in_words := runs_in_words(folders):

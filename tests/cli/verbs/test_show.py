@@ -32,5 +32,12 @@ def test_without_a_name_some_items_are_listed_and_wrong_ones_shown(proband: Any,
     assert all(each["answers"][0]["right"] < 0.5 for each in wrong)
     assert proband("show", run, "--wrong", 2).count("----") == 2
     proband("run", items, "-m", "solver:adder", "-o", items.parent / "right")
+    for words, message in {
+        ("--prompt", "-m", "solver:adder"): "name the item",
+        ("sum-3", "--wrong", "2"): "--wrong chooses the items",
+        ("sum-3", "--solver", "nope"): "--solver needs the model",
+        ("sum-3", "--prompt"): "--prompt needs the model",
+    }.items():
+        assert message in proband.fails("show", run, *words)
     assert "no item is wrong" in proband("show", items.parent / "right", "--wrong", 2)
     assert "is not a run; --wrong needs the folder of a run" in proband.fails("show", items, "--wrong", 2)

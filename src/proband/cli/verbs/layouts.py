@@ -83,9 +83,9 @@ def compare_layout(result: Mapping[str, Any]) -> Iterable[Any]:
     if result.get("by") and result.get("tags", 0) > 1:
         chance = 1 - 0.95 ** result["tags"]
         yield (
-            f"the items have {result['tags']} tags: of systems that do not differ, the most striking of them would "
-            f"look significant with a chance of up to {100 * chance:.0f} %. A column counts only where all items "
-            "together differ; where they do, choose the tag before looking"
+            f"With {result['tags']} tags, the chance that at least one shows a significant difference between equal "
+            f"systems is up to {100 * chance:.0f} %. Choose the tag before looking, and trust it only if all items "
+            "together differ."
         )
     for label, share in result.get("unread", {}).items():
         yield from warning(share, label)

@@ -95,12 +95,18 @@ def show(
     """
     if wrong is not None and wrong < 1:
         raise ProbandError(f"--wrong is {wrong}; it must be 1 or more")
+    if model is None and (
+        of_model := [name for name, given in (("--prompt", prompt), ("--solver", solver), ("--set", options)) if given]
+    ):
+        raise ProbandError(f"{of_model[0]} needs the model that it is for: -m MODEL")
+    if item_id and wrong is not None:
+        raise ProbandError(f"--wrong chooses the items of a run itself; leave out {item_id!r}, or --wrong")
+    if model is not None and not item_id:
+        raise ProbandError("-m shows what a model gets for one item: name the item")
     if wrong is not None:
         return [_shown(folder, name, runs=[folder]) for name in islice(wrong_items(Path(folder)), wrong)]
     if not item_id:
         return list(islice(read_items(answered_items_path(Path(folder))), SOME))
-    if prompt and model is None:
-        raise ProbandError("--prompt needs the model that it is for: -m MODEL")
     if model is not None:
         return prompt_of(folder, item_id, model=model, solver=solver, options=options, seed=seed)
     return _shown(folder, item_id, runs=runs)

@@ -20,8 +20,8 @@ from proband.core.metrics import Metric
 from proband.core.suite import Contrast, Outcome, Where
 from proband.core.types import Run, Tag
 from proband.reporting.numbers import formatting
-from proband.reporting.numbers.score_tables import SPLIT, keys_of
-from proband.reporting.numbers.study import Codes, Study
+from proband.reporting.numbers.score_tables import keys_of
+from proband.reporting.numbers.study import SPLIT, Codes, Study
 from proband.stats import ONE_SEED, Difference, Mean, Scores, holm, on_common_items
 from proband.stats import contrast as paired
 
@@ -80,7 +80,7 @@ class Comparison(Difference):
     @property
     def verdict(self) -> str:
         if self.p is None:
-            return "too few to tell" if self.few else self.note
+            return formatting.TOO_FEW if self.few else self.note
         result = f"{self.better} is better" if self.clear else "not significant"
         return f"{result} ({self.note})" if self.note else result
 
@@ -217,7 +217,7 @@ def contrasted(study: Study, contrast: Contrast, a: int, b: int, group: Where) -
         unit=metric.unit,
         detectable=seen,
         below_chance=both_below(study.chance),
-        below_shortcut=both_below(study.shortcut),
+        below_shortcut=both_below(lambda *of: None if (best := study.best_shortcut(*of)) is None else best.value),
     )
 
 
@@ -297,7 +297,7 @@ def _known(result: Difference, *, same: bool) -> bool:
 def _decided(result: Difference, counted: str, *, decided: bool) -> Tested:
     """The outcome of a comparison; none if there are too few clusters, or if a net was trained once, so that the seed
     variance is unknown."""
-    note = "too few to tell" if result.few else result.note
+    note = formatting.TOO_FEW if result.few else result.note
     counted = f"{counted}: {note}" if note else counted
     return (
         result.mean_a,

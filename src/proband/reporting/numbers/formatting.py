@@ -184,7 +184,6 @@ def count(number: int, noun: str) -> str:
 
 
 IDENTITY = ("phrases", "dtype", "revision", "weights")  # of a model: what may differ under one name
-LONGEST = 24  # letters of it
 BY_THEMSELVES = ("direct", "people", "")  # answers with no solver between the item and the model
 
 
@@ -250,7 +249,7 @@ def run_tags(run: Run, *, pooled: bool = False) -> dict[str, Tag]:
     }
     for name in ("kind", *IDENTITY):
         if name in run.identity:
-            tags[f"run.{name}"] = str(run.identity[name])[:LONGEST]
+            tags[f"run.{name}"] = str(run.identity[name])[:24]  # of a checksum the beginning
     if "items_sha" in run.net:
         tags["run.trained"] = str(run.net["items_sha"])[:8]  # on which items
     own: dict[str, Any] = {**run.net.get("options", {}), **run.settings}

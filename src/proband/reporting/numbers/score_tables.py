@@ -23,13 +23,12 @@ from proband.core.suite import Published, Sheet, Table, Where
 from proband.core.types import Tag
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.formatting import shared_labels
-from proband.reporting.numbers.study import VARIATION, Study, matches
+from proband.reporting.numbers.study import SPLIT, VARIATION, Study, matches
 from proband.stats import LEAST_FREEDOM, highest_hidden_failure_share
 
 Key = tuple[Tag, ...]
 Cell = Estimate | Published | str | None
 Row = tuple[Key | None, str, *tuple[Cell, ...]]  # tags (None: over all), model, a cell per column, further cells
-SPLIT = "split"
 SIGN = {"at": "°", "below": "▼", "above": "", "": ""}
 WRITTEN = (  # of an estimate of ours, in report.json
     *("metric", "group", "mean", "low", "high", "n", "clusters", "effective", "few", "seeds", "from_seeds", "note"),

@@ -360,10 +360,6 @@ class Study(ItemSet):
         own = [self.scores_of(system, metric, mask) for system in self.shortcuts]
         return max((each for each in own if len(each) == len(scores)), key=lambda each: each.value, default=None)
 
-    def shortcut(self, metric: Metric, scores: Scores) -> float | None:
-        best = self.best_shortcut(metric, scores)
-        return None if best is None else best.value
-
 
 def matches(value: Tag, wanted: Tag | tuple[Tag, ...]) -> bool:
     """Whether a value is (one of) those that are wanted; a boolean is no number.

@@ -229,16 +229,17 @@ def panel(sheet: Sheet) -> dict[str, Any]:
 def marks_key(grid: ScoreTable, draw: Callable[..., Picture] | None) -> list[tuple[str, str]]:
     """The key of a figure: (class of the style sheet, words) for each kind of mark that it has."""
     few = [("few", "too few items to tell: no interval")] if any(cell.few for cell in grid.filled) else []
-    published = [("diamond", "published")] if grid.published else []
+    published = [("ring" if draw is line_plot else "diamond", "published")] if grid.published else []
     chance = [("dash", "chance")] if grid.has_chance else []
-    chance += [("level", "best shortcut")] if any(cell.shortcut is not None for cell in grid.filled) else []
+    chance += [("level", "best shortcut that was run")] if any(cell.shortcut is not None for cell in grid.filled) else []
     level = grid.level.partition(" (")[0]
     if draw is None:
         against = f"above {level}" if grid.has_chance else "darker: better"
         low = [("below", f"below {level}"), ("pale", f"° {grid.at_level}")] if grid.has_chance else []
         return [("above", against), *low, *few]
-    band = "band" if draw is line_plot else "bar"
-    return [("dot", "mean"), (band, "95 % interval"), *chance, *published, *few]
+    if draw is line_plot:  # where the lines of chance and of the shortcut are named
+        return [("dot", "mean"), ("band", "95 % interval"), *published, *few]
+    return [("dot", "mean"), ("bar", "95 % interval"), *chance, *published, *few]
 
 
 def _body(grid: ScoreTable, group: Sequence[Row]) -> dict[str, Any]:
