@@ -100,7 +100,7 @@ slots = Table(
     metadata,
     Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
     Column("panel", Text, primary_key=True),
-    Column("place", Integer, primary_key=True),
+    Column("place", Integer, primary_key=True),  # the number of the slot
     Column("taken", Integer, nullable=False, server_default="0"),  # a hint for the search; assignments decide
     Column("shuffle", Integer, nullable=False),
     Column("added", Text, nullable=False, server_default=""),  # edited: after its unit was complete | disputed
@@ -114,7 +114,7 @@ assignments = Table(
     Column("person_id", Integer, ForeignKey("people.id"), primary_key=True),
     Column("unit_id", Integer, ForeignKey("units.id"), primary_key=True),
     Column("panel", Text, nullable=False),
-    Column("place", Integer),  # NULL: a unit without slots, or an expired lease
+    Column("place", Integer),  # of the slot it holds; NULL: a unit without slots, or an expired lease
     Column("state", Text, nullable=False),  # open | done | expired | skipped
     Column("started", Float, nullable=False),
     Column("until", Float, nullable=False),
