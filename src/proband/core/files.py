@@ -36,7 +36,7 @@ Kind = TypeVar("Kind", bound=msgspec.Struct)
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 ARRAY = "a JSON array; what is wanted is JSON lines, one object a line and no brackets around them"
-LARGEST_NUMBER = 1e300  # largest number accepted: arithmetic on larger ones overflows
+LARGEST_NUMBER = 1e300  # accepted, and beyond every score: arithmetic on larger ones overflows
 DATA = Path(__file__).parents[1] / "data"  # what ships
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors put it at the beginning; it is ignored
 MODULUS = 1 << 256

@@ -54,9 +54,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.core.metrics import Floats as Floats
 from proband.core.types import Item
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 MOST = 8  # clusters that one item may name: a variance sums over their sets, at most 255
 MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, numpy and pandas write a value that is not there

@@ -10,10 +10,9 @@ from functools import partial
 
 import numpy as np
 
+from proband.core.files import LARGEST_NUMBER as LARGEST_NUMBER
 from proband.core.metrics import Floats, Metric
 from proband.core.types import WRONG, Answer, Item
-
-LARGEST_NUMBER = 1e300  # a finite number beyond every score
 
 
 def score_and_truth(item: Item, answer: Answer) -> tuple[float, float] | None:

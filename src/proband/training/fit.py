@@ -95,8 +95,8 @@ class TrainingState:
 
     def epochs(self) -> Iterator[Line]:
         """Train to the end; yields the lines of the learning curve."""
+        began = time.monotonic() - max((line["seconds"] for line in self.curve), default=0.0)
         per_epoch = math.ceil(self.task.size / self.recipe.batch)
-        began = time.monotonic() - (self.curve[-1]["seconds"] if self.curve else 0.0)
         _, steps = self.recipe.length(self.task.size)
         while self._open():
             epoch = len(self.curve)
@@ -136,7 +136,7 @@ class TrainingState:
         if self.curve and "valid" not in self.curve[-1]:
             self._keep()
         assign(self.steps.weights | self.steps.buffers, self.best)
-        return TrainedNet(self.net.eval(), self.curve, self.recipe.kept(self.curve, self.task.better) if self.curve else 0)
+        return TrainedNet(self.net.eval(), self.curve, self.recipe.kept(self.curve, self.task.better))
 
 
 @contextmanager

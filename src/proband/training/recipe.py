@@ -111,8 +111,8 @@ class Recipe:
         >>> Recipe().kept(curve, "high"), Recipe(keep="last").kept(curve, "high"), Recipe().kept([{"loss": 1.0}], "low")
         (1, 2, 0)
         """
-        if self.keep == "last" or "valid" not in curve[-1]:
-            return len(curve) - 1
+        if self.keep == "last" or not curve or "valid" not in curve[-1]:
+            return max(len(curve) - 1, 0)
         values = [line["valid"] for line in curve]
         return values.index(best(values, better))
 
