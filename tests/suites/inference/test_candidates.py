@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from proband.core.errors import ProbandError
 from proband.lexicon.taxonomy import open_taxonomy
 from proband.suites.inference.assertions.command import build_store
 from proband.suites.inference.assertions.store import Store
-from proband.suites.inference.candidates import FILTERS, CandidateSearch, Kinds, filters_without
+from proband.suites.inference.candidates import FILTERS, CandidateSearch, Kinds, candidates, filters_without
 from proband.suites.inference.questionnaire import Candidate
 from proband.suites.inference.questions import TypedQuestion
 
@@ -104,6 +106,11 @@ def test_the_answer_may_be_anything_or_nothing(store: Store) -> None:
 def test_the_relation_of_the_question_counts_up_to_inflection(store: Store) -> None:
     past = search(store).candidates(TypedQuestion("country", "bordered", "Ethiopia"))
     assert "Eritrea borders Ethiopia" not in texts(past)
+
+
+def test_fewer_than_one_candidate_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match="--max-candidates is -1, not 1 or more"):
+        candidates(tmp_path, questions=tmp_path, out=tmp_path, max_candidates=-1)
 
 
 def test_an_unknown_filter() -> None:

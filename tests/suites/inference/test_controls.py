@@ -4,8 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proband.core.files import read_items
+import pytest
+
+from proband.core.errors import ProbandError
+from proband.core.files import DATA, read_items
 from proband.pipeline.build import build
+from proband.suites.inference.controls import controlled
+from proband.suites.inference.gold import read_own
+
+
+def test_both_directions_of_a_pair_get_the_same_new_arguments() -> None:
+    examples, arguments = read_own(DATA / "inference")[1], dict[str, set[str]]()
+    for each in controlled(examples, "swapped-entities", seed=0):
+        assert arguments.setdefault(each.pair, {*each.premise[::2]}) == {*each.premise[::2]}
+
+
+def test_a_premise_of_another_question_needs_another_question() -> None:
+    examples = [each for each in read_own(DATA / "inference")[1] if each.split == "test"]
+    one = [each for each in examples if each.question == examples[0].question]
+    with pytest.raises(ProbandError, match="random-premise: split 'test' has too few relations of other questions"):
+        controlled(one, "random-premise", seed=0)
 
 
 def test_controls_take_one_thing_away(table: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -162,6 +163,25 @@ def test_bad_judgments_are_named(folder: Path, tmp_path: Path) -> None:
         (tmp_path / "judgments.jsonl").write_bytes(encode(judgment) + b"\n")
         with pytest.raises(ProbandError, match=message):
             build("inference", out=tmp_path / "x", data=tmp_path)
+
+
+def test_one_candidate_in_two_questionnaires_and_two_experts_are_refused(folder: Path, tmp_path: Path) -> None:
+    lines = (folder / "questionnaires.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "judgments.jsonl").write_bytes((folder / "judgments.jsonl").read_bytes())
+    (tmp_path / "questionnaires.jsonl").write_bytes(b"".join([*lines, lines[0].replace(b'"id":"q', b'"id":"p', 1)]))
+    with pytest.raises(ProbandError, match=r"questionnaires.jsonl: the candidate id 'q\S+' occurs twice"):
+        read_judged(tmp_path, "majority")
+    (tmp_path / "questionnaires.jsonl").write_bytes(b"".join(lines))
+    (tmp_path / "decisions.jsonl").write_bytes(b"")
+    with pytest.raises(ProbandError, match=r"decisions.jsonl: contains no judgments"):
+        read_judged(tmp_path, "majority")
+    (tmp_path / "decisions.jsonl").unlink()
+    judged = b'{"item_id":"ID","worker":"a","value":"yes","seconds":1}\n'.replace(
+        b"ID", re.findall(rb'"item_id":"([^"]+)', (folder / "judgments.jsonl").read_bytes())[0]
+    )
+    (tmp_path / "expert.jsonl").write_bytes(judged + judged.replace(b"yes", b"no"))
+    with pytest.raises(ProbandError, match=r"expert.jsonl line 2"):
+        read_judged(tmp_path, "majority")
 
 
 def test_people_may_judge_sentences_alone_but_examples_need_triples(folder: Path, tmp_path: Path) -> None:

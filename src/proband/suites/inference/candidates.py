@@ -242,6 +242,8 @@ def candidates(
     :param min_count: Smallest count of an assertion.
     :param max_candidates: Largest number of candidates per question.
     """
+    if max_candidates is not None and max_candidates < 1:
+        raise ProbandError(f"--max-candidates is {max_candidates}, not 1 or more")
     to_answer, filters = read(questions), filters_without(without)
     search = CandidateSearch(Store(store), Kinds(open_taxonomy(taxonomy)), filters, least=min_count)
     search.prepare(to_answer)

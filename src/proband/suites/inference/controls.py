@@ -16,10 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from proband.core.errors import ProbandError
 from proband.suites.inference.items import FORWARD, Example, Triple, content
 
 CONTROLS = ("none", "hypothesis-only", "random-premise", "swapped-entities", "typed-placeholders")
 NOTHING = Triple("", "", "")
+TRIES = 50  # of drawing a premise again
 UNKNOWN = "thing"  # the type of an argument without one
 Pools = Mapping[tuple[str, str], Sequence[str]]  # split and type -> arguments
 
@@ -50,11 +52,13 @@ def donors(examples: Sequence[Example], *, seed: int) -> list[int]:
     for split in sorted({each.split for each in examples}):
         places = np.array([at for at, each in enumerate(examples) if each.split == split])
         chosen = rng.permutation(places)
-        for _ in range(50):
+        for _ in range(TRIES):
             bad = [n for n, at in enumerate(places) if alike(examples[at], examples[chosen[n]])]
             if not bad:
                 break
             chosen[bad] = rng.choice(places, size=len(bad))
+        else:
+            raise ProbandError(f"random-premise: split {split!r} has too few relations of other questions")
         donor[places] = chosen
     return [int(at) for at in donor]
 
@@ -85,14 +89,14 @@ def pools_of(examples: Sequence[Example]) -> Pools:
 
 
 def others_of_type(example: Example, pools: Pools, *, seed: int) -> tuple[str, str]:
-    """Two arguments of the same types that share no word with either."""
+    """Two arguments of the same types that share no word with either; the same for both directions of a pair."""
     taken = set(content(example.premise.subject)) | set(content(example.premise.object))
-    chosen: list[str] = []
-    for argument, kinds in arguments(example):
+    chosen = dict[int, str]()
+    for place, (argument, kinds) in sorted(enumerate(arguments(example)), key=lambda each: each[1][0].lower()):
         key = f"{seed}\n{example.pair}\n{argument.lower()}"
         drawn = (draw(pools[example.split, kind], key, taken) for kind in kinds)
-        chosen.append(next((each for each in drawn if each is not None), argument))
-        taken |= set(content(chosen[-1]))
+        chosen[place] = next((each for each in drawn if each is not None), argument)
+        taken |= set(content(chosen[place]))
     return chosen[0], chosen[1]
 
 

@@ -71,11 +71,14 @@ class OwnerDecision(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_judged(folder: Path, rule: str) -> tuple[Judged, list[Example]]:
     sheets = tuple(with_triples(folder / "questionnaires.jsonl"))
-    known = {candidate.id for each in sheets for candidate in each.candidates}
+    ids = Counter(candidate.id for each in sheets for candidate in each.candidates)
+    known = set(ids)
+    if twice := next((name for name, count in ids.items() if count > 1), None):
+        raise ProbandError(f"the candidate id {twice!r} occurs twice", file=folder / "questionnaires.jsonl")
     votes = read_votes(folder / "judgments.jsonl", known)
     backwards, expert_file, owner = (folder / f"{name}.jsonl" for name in ("reverse-judgments", "expert", "decisions"))
     reverse = RULES[rule](read_votes(backwards, known)).labels if backwards.exists() else {}
-    experts = labelled(expert_file, Judgment, "value", known) if expert_file.exists() else ()
+    experts = labelled(expert_file, Judgment, "value", known, key="item_id") if expert_file.exists() else ()
     expert = {each.item_id: each.value for each in experts}
     decisions = labelled(owner, OwnerDecision, "label", known, key="item_id") if owner.exists() else ()
     by_owner = {each.item_id: each.label for each in decisions}
@@ -98,14 +101,12 @@ def with_triples(path: Path) -> Iterator[Questionnaire]:
 
 
 def read_votes(path: Path, known: set[str]) -> Votes:
-    votes = Votes.of(labelled(path, Judgment, "value", known), labels=LABELS)
-    if not votes.items:
-        raise ProbandError("contains no judgments", file=path)
-    return votes
+    return Votes.of(labelled(path, Judgment, "value", known), labels=LABELS)
 
 
 def labelled(path: Path, kind: type[Any], field: str, known: set[str], key: str | None = None) -> Iterator[Any]:
     """Records about known candidates, with one of LABELS in `field`."""
+    line = 0
     for line, each in enumerate(read_records(path, kind, key=key), 1):
         value = getattr(each, field)
         if each.item_id not in known:
@@ -113,6 +114,8 @@ def labelled(path: Path, kind: type[Any], field: str, known: set[str], key: str 
         if value not in LABEL_OF:
             raise ProbandError(f"{field!r} is {value!r}, not one of {', '.join(LABEL_OF)}", file=path, line=line)
         yield msgspec.structs.replace(each, **{field: LABEL_OF[value]})
+    if not line:
+        raise ProbandError("contains no judgments", file=path)
 
 
 def judged_examples(judged: Judged) -> Iterator[Example]:

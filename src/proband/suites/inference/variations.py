@@ -2,7 +2,7 @@
 
 instance  other arguments of the same kinds: a verdict about typed relations stays (items whose arguments have kinds)
 voice     the premise or the hypothesis in the passive, where it is one plain verb
-inverse premise and hypothesis change places: the right answer is then unknown
+inverse   premise and hypothesis change places: the right answer is then unknown
 
 Premise and hypothesis may spell one argument in two ways (`the earth`, `Earth`): arguments are distinguished by their
 places, never by their spelling.

@@ -25,6 +25,8 @@ def test_comments_contractions_and_empty_nodes_are_no_words() -> None:
     [
         (ROW.replace("0\troot", "x\troot"), r"a\.conllu line 7: HEAD is 'x', not a number"),
         ("2\trelieves", r"a\.conllu line 7: has 2 columns instead of ten"),
+        (ROW.replace("0\troot", "²\troot"), r"a\.conllu line 7: HEAD is '²', not a number"),
+        (ROW.replace("0\troot", "9\troot"), r"a\.conllu line 6: HEAD is 9 in a sentence of 1 words"),
     ],
 )
 def test_a_bad_word_is_named(row: str, message: str) -> None:
@@ -43,6 +45,8 @@ def test_a_triple_has_a_relation_in_lower_case_and_a_count() -> None:
         ("a\tb", "must be subject, relation, object"),
         ("a\t \tc\t1", "must be subject, relation, object"),
         ("a\tb\tc\t-1", "count '-1' is not a whole number"),
+        ("a\tb\tc\t²", "count '²' is not a whole number"),
+        (f"a\tb\tc\t{1 << 64}", "is not a whole number of at most 18 digits"),
         ("a\tx, y, z\tc", "'x, y, z' is not a relation"),
         ("a\tdog/NN/nsubj/2\tc", "is not a relation"),
     ],

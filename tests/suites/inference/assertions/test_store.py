@@ -36,6 +36,14 @@ def test_against_enumeration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ro
         assert store.look_up([text])[text] == together[text]
 
 
+def test_another_format_is_refused(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "s", [triples(0)]).folder
+    note = folder / "store.json"
+    note.write_text(note.read_text().replace('"format": 3', '"format": 2'))
+    with pytest.raises(ProbandError, match=r"store.json: has format 2, not 3"):
+        Store(folder)
+
+
 def test_any_tool_reads_it(tmp_path: Path) -> None:
     """Each assertion once under by_subject, and the same rows under by_object, in the order of their keys."""
     pq = pytest.importorskip("pyarrow.parquet")

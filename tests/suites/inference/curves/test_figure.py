@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from proband.core.files import read_items
-from proband.core.suite import Results
+from proband.core.suite import Curve, Results
 from proband.pipeline.build import build
 from proband.pipeline.frames import run
 from proband.pipeline.report import item_sets, report
@@ -43,6 +43,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     for name, model, options in made:
         run(folder / "items", model=model, out=folder / name, options=options)
     return [folder / name for name, _, _ in made]
+
+
+def test_without_a_positive_pair_there_is_no_curve() -> None:
+    scores = Scores.of(np.array([[0.5, 0.0], [0.1, 0.0]]), estimator=estimator_of(NORMALISED))
+    assert figure.curve("lemma", scores) == Curve(name="lemma", points=())
 
 
 def test_the_curve_starts_with_the_pairs_that_rules_accept(runs: list[Path]) -> None:

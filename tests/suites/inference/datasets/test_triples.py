@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,17 @@ def test_levy_dagan_rows_put_the_hypothesis_left_and_the_type_is_filled_in(tmp_p
     assert found.premise.text == "the coffee is grown in kenya"
     assert found.hypothesis.text == "kenya exports coffee"
     assert (found.straight, found.entailed, found.typed) == (False, True, ("", "country"))
+
+
+def test_all_files_of_a_folder_are_read_unless_one_has_the_authors_name(tmp_path: Path) -> None:
+    row = "country, exports, coffee\tthe coffee, is grown in, {}\ty"
+    for name in ("a.tsv", "b.tsv"):
+        write(tmp_path / name, row.format(name))
+    (tmp_path / "c.tsv.gz").write_bytes(gzip.compress(row.format("kenya").encode()))
+    name, found = examples(tmp_path, "auto")
+    assert (name, [each.premise.object for each in found]) == ("levy-dagan", ["a.tsv", "b.tsv", "kenya"])
+    write(tmp_path / "levy_dagan_all.tsv", row.format("all"))
+    assert [each.premise.object for each in examples(tmp_path, "auto")[1]] == ["all"]
 
 
 def test_levy_holt_rows_mean_that_right_entails_left(tmp_path: Path) -> None:

@@ -81,3 +81,5 @@ def test_bad_rules_are_named(tmp_path: Path) -> None:
         read_graph(write(tmp_path / "h.tsv", "<a::b>\t->\t<c::d::e>"))
     with pytest.raises(ProbandError, match="line 1: has 2 fields"):
         read_ppdb(write(tmp_path / "p", "a ||| b"))
+    with pytest.raises(ProbandError, match="line 1: the score 'abc' is not a number"):
+        read_ppdb(write(tmp_path / "s", "[VP] ||| ate ||| eats ||| PPDB2.0Score=abc"))

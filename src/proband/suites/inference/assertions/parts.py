@@ -1,7 +1,7 @@
 """Filling a store: each unit of work becomes Parquet files, here or on any machine that can write to the folder.
 
     STORE/parts/UNIT.NNN.parquet   subject, relation, object, count; the key and the bucket of both arguments
-    STORE/parts/UNIT.done written last: the contents of the unit's parts, with their checksums
+    STORE/parts/UNIT.done          written last: the contents of the unit's parts, with their checksums
 
 So an interrupted unit starts again from its beginning, and a finished unit is never repeated. The bucket of a key is
 the same on every machine. The rows of a part are sorted by their subject's bucket, so the index reads only the rows

@@ -18,6 +18,8 @@ from proband.english.extraction.rules import extract
 from proband.english.extraction.tally import Assertion, assertions
 from proband.english.extraction.trees import TreeToken, token, tree, universal_pos
 
+LARGEST = 10**18  # counts are added up in 64 bits
+
 
 def of_sentence(rows: Sequence[str], file: object = "CoNLL-U", line: int = 1) -> list[Assertion]:
     """The assertions of one sentence, given as its lines; comments, contractions and empty nodes are skipped."""
@@ -27,6 +29,8 @@ def of_sentence(rows: Sequence[str], file: object = "CoNLL-U", line: int = 1) ->
         if cells := conllu_cells(row, file, number):
             words.append(cells[1])
             tokens.append(token(cells[1], universal_pos(cells[3], cells[5]), cells[7], int(cells[6]) - 1))
+    if (head := max((each.head + 1 for each in tokens), default=0)) > len(words):
+        raise ProbandError(f"HEAD is {head} in a sentence of {len(words)} words", file=file, line=line)
     return list(assertions(words, extract(tree(tokens))))
 
 
@@ -37,9 +41,9 @@ def conllu_cells(row: str, file: object, line: int) -> list[str]:
     cells = row.split("\t")
     if len(cells) != 10:
         raise ProbandError(f"has {len(cells)} columns instead of ten", file=file, line=line)
-    if not cells[0].isdigit():
+    if not cells[0].isdecimal():
         return []
-    if not cells[6].isdigit():
+    if not cells[6].isdecimal():
         raise ProbandError(f"HEAD is {cells[6]!r}, not a number", file=file, line=line)
     return cells
 
@@ -49,8 +53,10 @@ def read_tsv(row: str, file: object, line: int) -> tuple[Assertion, int]:
     cells = row.split("\t")
     if len(cells) not in (3, 4) or not all(cell.strip() for cell in cells[:3]):
         raise ProbandError("must be subject, relation, object[, count], separated by tabs", file=file, line=line)
-    if len(cells) == 4 and not cells[3].strip().isdigit():
-        raise ProbandError(f"count {cells[3].strip()!r} is not a whole number", file=file, line=line)
+    if len(cells) == 4 and not (cells[3].strip().isdecimal() and int(cells[3]) < LARGEST):
+        raise ProbandError(
+            f"count {cells[3].strip()!r} is not a whole number of at most 18 digits", file=file, line=line
+        )
     if cells[1].count(", ") > 1 or all(word.count("/") > 2 for word in cells[1].split(" ")):  # pairs, n-grams
         raise ProbandError(f"{cells[1]!r} is not a relation", file=file, line=line)
     subject, relation, thing = (" ".join(cell.split()) for cell in cells[:3])

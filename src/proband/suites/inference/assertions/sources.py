@@ -259,7 +259,7 @@ def reader(options: ExtractionOptions) -> Read:
 
 
 def _placed(unit: SourceUnit, number: int, read: Callable[[int], T]) -> T:
-    """Yield from `read`; raise its errors again with the line counted from the beginning of the file."""
+    """Return `read(number)`; raise its errors again with the line counted from the beginning of the file."""
     try:
         return read(number)
     except ProbandError:

@@ -83,6 +83,8 @@ class Store:
                 file=folder,
             )
         self.about: About = decode(About, path.read_bytes(), file=path)
+        if self.about.format != FORMAT:
+            raise ProbandError(f"has format {self.about.format}, not {FORMAT}; {REPAIR}", file=path)
         self.files: dict[Side, list[Path]] = {
             side: [check(folder / f"by_{side}", each, mend=REPAIR) for each in getattr(self.about, f"by_{side}")]
             for side in SIDES

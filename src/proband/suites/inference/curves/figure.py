@@ -276,6 +276,8 @@ def curve(name: str, each: Scores) -> Curve:
     all pairs that no rule accepts are one point, and no threshold reaches a line to it."""
     _, precision, recall = measures.points(each.numbers[0], np.ones(len(each)))
     kept = np.flatnonzero(recall > 0)
+    if not len(kept):  # no pair is positive
+        return Curve(name=name, points=())
     gaps = np.flatnonzero(np.diff(recall[kept]) > GAP)
     kept = kept[: gaps[0] + 1] if len(gaps) else kept
     if len(kept) > SHOWN:

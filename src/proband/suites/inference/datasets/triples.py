@@ -87,13 +87,12 @@ LEVY_DAGAN = "levy_dagan_all.tsv"
 
 
 def read_levy_dagan(path: Path) -> Iterator[Example]:
-    if path.is_dir():
-        files = sorted(path.glob("*.tsv"))
-        if not files:
-            raise ProbandError(f"contains no {LEVY_DAGAN}", file=path)
-        path = path / LEVY_DAGAN if (path / LEVY_DAGAN) in files else files[0]
-    for question, answer, entailed in triple_rows(path):
-        yield answered(question, answer, entailed=entailed, source="levy-dagan")
+    """One file, or a folder: the file of the authors' name, otherwise all files."""
+    if (path / LEVY_DAGAN).is_file():
+        path = path / LEVY_DAGAN
+    for file in data_files(path) if path.is_dir() else [path]:
+        for question, answer, entailed in triple_rows(file):
+            yield answered(question, answer, entailed=entailed, source="levy-dagan")
 
 
 def answered(question: Triple, answer: Triple, *, entailed: bool | None, source: str) -> Example:

@@ -38,7 +38,7 @@ def fold_of(item: Item) -> int:
 Scorer = Callable[[Item], float]
 
 
-class Learnt:
+class CrossFittedBaseline:
     """A baseline that learns from labels (protocol LearnsFromItems). It scores an item of its training split with a
     model of other questions of that split."""
 
@@ -74,7 +74,7 @@ class Learnt:
         return [Answer(item_id=item.id, scores=(score, 0.0)) for item, score in zip(items, scores, strict=True)]
 
 
-class HypothesisWords(Learnt):
+class HypothesisWords(CrossFittedBaseline):
     """`solver:hypothesis-words`."""
 
     name = "solver:hypothesis-words"
@@ -136,7 +136,7 @@ def logistic_regression(rows: Any, truth: Any, strength: float) -> Floats32:
     return np.asarray(optimum.x)
 
 
-class Direction(Learnt):
+class Direction(CrossFittedBaseline):
     """`solver:direction`."""
 
     name = "solver:direction"

@@ -136,6 +136,7 @@ def untyped(premise: str, hypothesis: str) -> Rule:
 
 SLOT = re.compile(r"\[[^\]]*,(\d)\]")
 SCORE = re.compile(r"PPDB2\.0Score=(\S+)")
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 BOTH, FORWARD, REVERSE = "Equivalence", "ForwardEntailment", "ReverseEntailment"
 Paraphrase = tuple[str, str, bool]  # phrase, paraphrase, arguments swapped
 
@@ -194,7 +195,9 @@ def released(line: str, least: float, path: Path, number: int) -> Iterator[Parap
     cells = [cell.strip() for cell in line.split("|||")]
     if len(cells) < 4:
         raise ProbandError(f"has {len(cells)} fields between |||, not 4 or more", file=path, line=number)
-    if (match := SCORE.search(cells[3])) and float(match[1]) < least:
+    if (match := SCORE.search(cells[3])) and not NUMBER.fullmatch(match[1]):
+        raise ProbandError(f"the score {match[1]!r} is not a number", file=path, line=number)
+    if match and float(match[1]) < least:
         return
     swapped = SLOT.findall(cells[1]) != SLOT.findall(cells[2])
     one, other = (" ".join(SLOT.sub(" ", cell).split()) for cell in cells[1:3])
