@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import io
 import os
 import struct
@@ -24,7 +23,7 @@ import numpy as np
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.files import cache_folder, read_json, sha256_file
+from proband.core.files import cache_folder, read_json, sha256_file, sha256_text
 
 TOKENIZER = (
     "tokenizer.json",
@@ -73,7 +72,7 @@ def find(rest: str, *, name: str, revision: str | None = None, allow_pickle: boo
     """The files of a model called `name` (hf:rest, relbert:rest), downloaded only if they are not in the hub cache
     and downloads are allowed."""
     path = Path(rest).expanduser()
-    if rest.lower().endswith(".gguf"):
+    if name.startswith("gguf:") or rest.lower().endswith(".gguf"):
         if not path.is_file():
             raise ProbandError("no such file", file=path)
         return Files(path.parent, gguf=path.name)
@@ -143,7 +142,7 @@ def _weights(folder: Path, kind: str) -> list[Path]:
 def _together(paths: Iterable[Path]) -> str:
     """One hash of the names and hashes of several files."""
     lines = [f"{path.name} {sha256_file(path)}" for path in sorted(paths)]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    return sha256_text("\n".join(lines))
 
 
 # ---- opening a checkpoint: options that all networks share, configuration, tokenizer, weights ------------------------

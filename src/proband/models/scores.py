@@ -1,7 +1,8 @@
 """`scores:FILE`: the scores of another system as a run, without the system.
 
-A table (tabs or commas, .gz or not) or JSON lines. A line scores the item with its `id`, or with its `premise` and
-`hypothesis`; without these there is one line per item, in the order of the items, and a `label` must agree.
+A table (tabs or commas, .gz or not) or JSON lines. A line scores the item with its `id`, or the items with the facts of
+its other columns (as `premise` and `hypothesis`, whatever their case); without these there is one line per item, in the
+order of the items, and a `label` must agree.
 `score` is the preference for the first choice over the second. For items with more choices, JSON lines have `scores`,
 one per choice. A header names the columns. Without a header, two columns are an id and a score, or a label (0, 1, True,
 False) and a score. Lines without names may be for all items or for one split. Items without a line are *not covered*.
@@ -16,11 +17,10 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.files import group_by_key, sha256_file
-from proband.core.plugins import ModelKind, NoOptions
+from proband.core.plugins import ModelKind
 from proband.core.tables import read_table, text_lines
 from proband.core.types import Answer, Item
 
-NAMES = (("id",), ("premise", "hypothesis"))
 TRUE, FALSE = ("1", "1.0", "true", "y", "yes"), ("0", "0.0", "false", "n", "no")
 UNNAMED = "first column"
 Row = tuple[int, Mapping[str, Any]]
@@ -37,7 +37,6 @@ class FileScores:
         if not self.rows:
             raise ProbandError("contains no scores", file=path)
         first = self.rows[0][1]
-        self.by = next((names for names in NAMES if all(name in first for name in names)), None)
         if "score" not in first and "scores" not in first:
             raise ProbandError("has no column 'score'", file=path, line=self.rows[0][0])
 
@@ -46,8 +45,11 @@ class FileScores:
 
     def learn(self, items: Iterable[Item]) -> FileScores:
         """Match the lines with the items. The labels of items do not affect any score."""
-        every = list(items)
-        self.row_of = self._in_order(every) if self.by is None else self._by_name(every, self.by)
+        every, columns = list(items), self.rows[0][1]
+        facts = [name for name in columns if name not in ("score", "scores", "label")]
+        facts = facts if all(name in item.facts for item in every[:1] for name in facts) else []
+        by = ["id"] if "id" in columns else facts
+        self.row_of = self._by_name(every, by) if by else self._in_order(every)
         return self
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
@@ -57,7 +59,7 @@ class FileScores:
         if item.id not in self.row_of:
             return Answer(item_id=item.id, status="not covered")
         line, row = self.row_of[item.id]
-        given = row["scores"] if "scores" in row else [row.get("score")]
+        given: Any = row["scores"] if "scores" in row else [row.get("score")]
         try:
             values = [float(each) for each in given]
         except (TypeError, ValueError):
@@ -69,10 +71,10 @@ class FileScores:
         return Answer(item_id=item.id, scores=scores)
 
     def _by_name(self, items: Sequence[Item], names: Sequence[str]) -> dict[str, Row]:
-        places = group_by_key((key, item.id) for item in items for key in keys_of(item, names[0]))
+        places = group_by_key((key, item.id) for item in items for key in dict.fromkeys(keys_of(item, names)))
         results: dict[str, Row] = {}
         for line, row in self.rows:
-            key = tuple(clean(row.get(name), names[0]) for name in names)
+            key = tuple(clean(row.get(name), name) for name in names)
             if key not in places:
                 raise ProbandError(
                     f"no item has the {' and '.join(names)} {', '.join(key)!r}", file=self.path, line=line
@@ -101,19 +103,18 @@ class FileScores:
         return {item.id: row for item, row in zip(chosen, self.rows, strict=True)}
 
 
-def keys_of(item: Item, by: str) -> Iterator[tuple[str, ...]]:
+def keys_of(item: Item, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The keys by which a line may name the item."""
-    if by == "id":
-        yield (item.id,)
-    elif "premise" in item.facts and "hypothesis" in item.facts:
-        sides = [item.facts[side] for side in ("premise", "hypothesis")]
-        for join in (", ".join, " ".join):  # a triple with commas, or in words
-            yield tuple(clean(join(each) if isinstance(each, list) else each, by) for each in sides)
+    values = {**item.facts, "id": item.id}
+    for join in (", ".join, " ".join):  # a triple with commas, or in words
+        if all(name in values for name in names):
+            each = ((name, values[name]) for name in names)
+            yield tuple(clean(join(value) if isinstance(value, list) else value, name) for name, value in each)
 
 
-def clean(value: object, by: str) -> str:
+def clean(value: object, name: str) -> str:
     text = " ".join(str(value).split())
-    return text.lower().rstrip(".").replace(" ,", ",") if by == "premise" else text
+    return text if name == "id" else text.lower().rstrip(".").replace(" ,", ",")
 
 
 def truth_of(text: object, path: Path, line: int) -> bool:
@@ -147,8 +148,8 @@ def read_rows(path: Path) -> Iterator[Row]:
         yield row.number, {renamed.get(name, name): value for name, value in lower.items()}
 
 
-def load(rest: str, *, options: NoOptions) -> FileScores:
-    return FileScores(Path(rest))
-
-
-KIND = ModelKind(name="scores", help="the scores of another system, from a file", load=load)
+KIND = ModelKind(
+    name="scores",
+    help="the scores of another system, from a file",
+    load=lambda rest, *, options: FileScores(Path(rest)),
+)

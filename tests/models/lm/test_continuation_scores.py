@@ -61,7 +61,7 @@ def test_a_text_beyond_the_window_is_read_plainly(family: str) -> None:
 
 @pytest.mark.parametrize("tokens", [1, 50, 10**6])
 def test_batches_and_parts_change_nothing(tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(network_module.CHUNK, "cpu", 3 * VOCABULARY if tokens == 50 else 2**24)
+    monkeypatch.setitem(network_module.MOST_SCORES, "cpu", 3 * VOCABULARY if tokens == 50 else 2**24)
     network = network_of("llama")
     network.budget.tokens = tokens
     check(network, *questions(seed=1))

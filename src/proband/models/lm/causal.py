@@ -70,7 +70,7 @@ class Causal(EmbedsTokens):
         return once(texts, self._score)
 
     def _score(self, texts: list[Text]) -> list[Score]:
-        contexts = [has_context(text.text[: text.start]) for text in texts]
+        contexts = [bool(text.text[: text.start].strip()) for text in texts]
         encoded = self.read([text.text for text in texts], contexts=contexts)
         positions = []
         for text, tokens in zip(texts, encoded):
@@ -98,7 +98,7 @@ class Causal(EmbedsTokens):
         for here, ids in by_spelling(self.tokenizer, blanks, words):
             # the space before the blank belongs to the word
             before = [blanks[i][0].rstrip() for i in here]
-            lefts = [tokens.ids for tokens in self.read(before, contexts=list(map(has_context, before)))]
+            lefts = [tokens.ids for tokens in self.read(before, contexts=[bool(text.strip()) for text in before])]
             if any(not len(left) for left in lefts):
                 raise ProbandError(f"{self.name}: without a BOS token a blank needs some text before it")
             deepest = max(map(len, lefts)) + max(map(len, ids)) - 1  # the last token of a word is not read
@@ -145,11 +145,6 @@ def opens_chat_turns(tokenizer: Any) -> bool:
     token, template = tokenizer.bos_token, str(getattr(tokenizer, "chat_template", None) or "")
     role = r"(system|user|assistant|[\"']\s*[+~]\s*message|\{\{\s*message)"
     return bool(token) and re.search(re.escape(str(token)) + role, template) is not None
-
-
-def has_context(text: str) -> bool:
-    """Does any text precede the predicted part?"""
-    return bool(text.strip())
 
 
 def _begun(tokens: Tokens, first: int | None) -> Tokens:

@@ -123,13 +123,6 @@ def words_at(text: str, places: Iterable[int]) -> int:
     return len({len(text[: at + 1].split()) for at in places if not text[at].isspace()})
 
 
-def check_lengths(encoded: Sequence[Tokens], longest: int | None) -> None:
-    for tokens in encoded:
-        if longest is not None and len(tokens.ids) > longest:
-            size = f"a text of {len(tokens.ids)} tokens is longer than the model's {longest}"
-            raise TooLong(f"{size}: {shorten(tokens.text)}")
-
-
 def by_spelling(
     tokenizer: Any, blanks: Sequence[tuple[str, str]], words: Sequence[str]
 ) -> list[tuple[list[int], list[list[int]]]]:
@@ -399,7 +392,10 @@ class LocalModel:
         """The texts, longer ones cut to the window at the left if `cut_left`, else an error."""
         if self.cut_left and self.longest is not None:
             return [tokens.last(self.longest) for tokens in encoded]
-        check_lengths(encoded, self.longest)
+        for tokens in encoded:
+            if self.longest is not None and len(tokens.ids) > self.longest:
+                size = f"a text of {len(tokens.ids)} tokens is longer than the model's {self.longest}"
+                raise TooLong(f"{size}: {shorten(tokens.text)}")
         return encoded
 
 

@@ -371,8 +371,6 @@ def decode_answer(raw: bytes) -> EndpointAnswer:
     """
     try:
         return msgspec.json.decode(raw, type=EndpointAnswer)
-    except msgspec.ValidationError:
-        raise
     except msgspec.DecodeError as error:
         try:
             text = json.dumps(json.loads(raw, parse_constant=lambda _: None), ensure_ascii=False)

@@ -93,8 +93,7 @@ class ChatRemote:
 
     def resume(self, usage: Mapping[str, float | None]) -> None:
         """Count what earlier processes of a run have spent against the budget."""
-        budget = self._endpoint.budget
-        budget.spent = max(budget.spent, usage.get("cost") or 0.0)  # some of it may be this object's
+        self._endpoint.budget.spent = max(self._endpoint.budget.spent, usage.get("cost") or 0.0)  # it may be its own
 
     def usage(self) -> Mapping[str, float | None]:
         """Requests, retries, answers with their seconds, tokens; with prices, the cost. Tokens and cost are None if

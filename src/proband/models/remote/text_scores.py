@@ -39,19 +39,11 @@ def gives_log_probabilities(endpoint: Endpoint, model: str, extra: Mapping[str, 
     return endpoint.map(ask, 1)[0]
 
 
-class NoEcho(Exception):
-    """The answer contains no log-probabilities of the text."""
-
-
 async def echoed(caller: Caller, model: str, text: Text, extra: Mapping[str, Any]) -> Score:
     """One text through /completions with echo. One token is generated too, because some servers refuse none."""
     own = {"model": model, "prompt": text.text, "max_tokens": 1, "temperature": 0.0, "echo": True, "logprobs": 1}
-    try:
-        return await caller.post(
-            "/completions", {**own, **extra, **own}, lambda choice: read_echo(choice.logprobs, text)
-        )
-    except NoEcho as reason:
-        raise Refused(f"{caller.name}: {reason}", status=200) from None
+    body = {**own, **extra, **own}
+    return await caller.post("/completions", body, lambda choice: read_echo(choice.logprobs, text, name=caller.name))
 
 
 class Echo(msgspec.Struct):
@@ -62,7 +54,7 @@ class Echo(msgspec.Struct):
     text_offset: list[int] | None = None
 
 
-def read_echo(logprobs: Any, text: Text) -> Score:
+def read_echo(logprobs: Any, text: Text, *, name: str = "") -> Score:
     """The score in an echoed completion.
 
     >>> given = {"tokens": ["Rome", " is", "!"], "token_logprobs": [None, -1.5, -9.0], "text_offset": [0, 4, 7]}
@@ -72,12 +64,12 @@ def read_echo(logprobs: Any, text: Text) -> Score:
     try:
         echo = msgspec.convert(logprobs, Echo)
     except msgspec.ValidationError:
-        raise NoEcho("the server gives no log-probabilities of the prompt") from None
-    begins = _begins(echo, text.text)
+        raise Refused(f"{name}: the server gives no log-probabilities of the prompt", status=200) from None
+    begins = _begins(echo, text.text, name)
     places = [visible(text.text, begin, end) for begin, end in pairwise([*begins, len(text.text)])]
     own = [(place, value) for place, value in zip(places, echo.token_logprobs) if place < len(text.text)]
     if len(echo.tokens) != len(echo.token_logprobs) or any(value is None for _, value in own[1:]):
-        raise NoEcho("the server gives no log-probability of some tokens")
+        raise Refused(f"{name}: the server gives no log-probability of some tokens", status=200)
     counted = [(place, value) for place, value in own if place >= text.start and value is not None]
     if not counted:
         raise ProbandError(f"no token of {text.text[:60]!r} to score from character {text.start} on")
@@ -85,7 +77,7 @@ def read_echo(logprobs: Any, text: Text) -> Score:
     return Score(math.fsum(value for _, value in counted), len(counted), words)
 
 
-def _begins(echo: Echo, text: str) -> list[int]:
+def _begins(echo: Echo, text: str, name: str) -> list[int]:
     """The beginning of each token, from the lengths of tokens that spell the text, else from the server's offsets.
 
     A start-of-text token that is not part of the text counts as before it.
@@ -96,5 +88,5 @@ def _begins(echo: Echo, text: str) -> list[int]:
             return [-1] * special + list(accumulate(map(len, own), initial=0))[:-1]
     offsets = echo.text_offset or []
     if len(offsets) != len(echo.tokens) or offsets != sorted(offsets) or offsets[0] != 0 or len(offsets) < 3:
-        raise NoEcho("the server does not echo the prompt's log-probabilities")
+        raise Refused(f"{name}: the server does not echo the prompt's log-probabilities", status=200)
     return offsets

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 CANCEL_INTERVAL = 0.1  # seconds between two cancellations of a worker that continues
-
-
 Turn = Callable[[], AbstractAsyncContextManager[None]]
 
 
