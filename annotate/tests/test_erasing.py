@@ -269,6 +269,22 @@ def test_an_erasure_during_a_long_read_is_finished_by_the_next_one(
     assert WORD.encode() not in raw(folder)
 
 
+@pytest.mark.nightly
+def test_the_same_in_postgresql(tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proband_annotate.store.database.PATIENCE", 0.3)
+    folder, settings = tmp_path / "study", {"database": postgres.database()}
+    items = write_lines(tmp_path / "captions.jsonl", [{"id": "c1", "caption": "Peel it"}])
+    init(folder, kind="simplify", items=items, settings_given=settings)
+    simulate(folder, lambda worker, unit: {"steps": [WORD]}, people=1)
+    with closing(open_study(folder)) as database, database.engine.begin() as reader:
+        assert len(reader.execute(select(answers)).all()) == 1
+        assert len(erase_by_name(folder, "crowd 0")["left"]) == 1
+    assert WORD.encode() in raw(folder)
+    with pytest.raises(ProbandError, match=r"^[^;]*no person found[^;]*$"):
+        erase_by_name(folder, "crowd 0")
+    assert WORD.encode() not in raw(folder)
+
+
 def test_a_busy_log_does_not_keep_an_erasure_from_the_reviews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proband_annotate.store.database.PATIENCE", 0.3)
     write, review = tmp_path / "write", tmp_path / "review"
