@@ -99,9 +99,13 @@ def money(collected: Collected) -> dict[str, Any]:
 
 
 def plain(value: Alpha) -> dict[str, Any]:
+    """
+    >>> plain(Alpha(0.51, 0.4, 0.6)), plain(Alpha(0.51))  # of a single group
+    ({'value': 0.51, 'low': 0.4, 'high': 0.6}, {'value': 0.51})
+    """
     if value.value is None:
         return {"value": None, "why": value.why}
-    return {"value": round(value.value, 4), "low": round(value.low or 0.0, 4), "high": round(value.high or 0.0, 4)}
+    return {name: round(number, 4) for name, number in vars(value).items() if isinstance(number, float)}
 
 
 def agreement(collected: Collected) -> dict[str, Any]:
