@@ -29,7 +29,6 @@ from proband_annotate.human_task import (
     mean,
     share,
 )
-from proband_annotate.project import read_project
 
 NAMES = {"crowd": "people (time limited)", "expert": "people (unlimited time)"}  # as in the published rows
 RATINGS = ("1", "2", "3", "4", "5")
@@ -145,20 +144,21 @@ def right(each: Answered) -> bool:
 
 
 def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, str | dict[str, dict[str, int]]]:
-    """A run per slot: the first, second, ... person of every item, as many as a complete unit has (further answers, to
-    units on which people disagree, are left out). A report averages them item by item, so the row is the mean of single
-    people, as in table 3.2. Items without a person are marked as not asked."""
+    """A run per slot: the first, second, ... person of every item. There are as many runs as keep the most answers,
+    because some items have further answers (people disagreed) or fewer (a person was rejected). A report averages them
+    item by item, so the row is the mean of single people, as in table 3.2. Items without enough people are marked as
+    not asked."""
     items_folder = project / "items"
     if not items_folder.is_dir():
         raise ProbandError("the items that were solved are missing", file=items_folder)
     shutil.copytree(items_folder, folder / "items", dirs_exist_ok=True)
     sha = sha256_file(folder / "items" / "items.jsonl")
     items = {item.id: item for item in read_items(folder / "items")}
-    written, people = {}, read_project(project).people
-    for panel, overlap in ("crowd", people.overlap), ("expert", people.expert_overlap):
-        name, by_item = NAMES[panel], group_by_key((each.unit, each) for each in results.counted(panel))
-        most = max(map(len, by_item.values()), default=0)
-        wanted = min(most, overlap or most)
+    written = {}
+    for panel, name in NAMES.items():
+        by_item = group_by_key((each.unit, each) for each in results.counted(panel))
+        sizes = list(map(len, by_item.values()))
+        wanted = max(sorted(set(sizes)), key=lambda count: count * sum(size >= count for size in sizes), default=0)
         whole = {unit: first_slots(given, wanted) for unit, given in by_item.items() if len(given) >= wanted}
         for old in (folder / "runs").glob(f"{panel}-*"):  # of an earlier export
             shutil.rmtree(old)
