@@ -57,6 +57,7 @@ def test_differences_are_those_of_compare(tmp_path: Path) -> None:
         (lambda: stats.mean([1, 0], clusters=stats.Clusters.named(None, 3)), "3 clusters for 2 items"),
         (lambda: stats.Scores.of([]), "one number per item"),
         (lambda: stats.Scores.of([[1, 0], [1]]), "one number per item"),
+        (lambda: stats.Scores.of([1, 0], tags={"k": [1, 2]}).where(k=3).interval(), "a selection without items"),
         (lambda: stats.Scores.of([1, np.nan]), "item 1 is nan, which is not a score"),
         (lambda: stats.Scores.of([1, 0, 1], tags={"k": [0.5, 1.5]}), "2 names for 3 items"),
     ],

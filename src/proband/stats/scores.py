@@ -220,6 +220,8 @@ class Scores:
 
     @cached_property
     def pieces(self) -> Pieces:
+        if not len(self):
+            raise ProbandError("a selection without items has no value")
         return self.estimator.pieces(np.ascontiguousarray(self.numbers), self.design)
 
     @cached_property
