@@ -12,7 +12,7 @@ from proband import suites
 from proband.core.types import Answer, Item
 from proband.pipeline.build import build
 from proband.pipeline.frames import run
-from proband.pipeline.report import item_sets, legend, report, score
+from proband.pipeline.report import item_sets, legend, report, score, with_tag_tables
 from proband.reporting.numbers.study import Study
 from proband.reporting.write import colour
 
@@ -161,6 +161,11 @@ def test_a_model_has_one_colour_however_it_is_asked(tmp_path: Path) -> None:
     (study,) = (Study(each) for each in item_sets([tmp_path / "runs" / "a"]))
     colour([study])
     assert len(set(study.hues)) == 3
+
+
+def test_two_tags_never_share_a_table() -> None:
+    tables = with_tag_tables(suites.suite("questions"), ["категория", "тип"]).tables
+    assert len({table.name for table in tables}) == len(tables)
 
 
 def test_questions_have_a_table_by_each_column_of_tags(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from proband import stats
 from proband.cli import main
 from proband.cli.verbs.layouts import steps_layout
 from proband.core.errors import ProbandError
-from proband.core.files import read_items
+from proband.core.files import asset, read_items
 from proband.pipeline.steps import Checkers, check_replies, check_reply
+from proband.proof.replies import OUTCOMES
 from proband.proof.rows import AuditRow
 from proband.rewards import Stream
 from proband.stats import clusters_of
@@ -82,6 +84,23 @@ def test_a_file_of_replies_loses_nothing(tmp_path: Path) -> None:
     page = (tmp_path / "out" / "index.html").read_text()
     assert "&lt;b&gt;daughter-in-law" in page
     assert "<b>daughter-in-law</b>" not in page.replace("Answer: <b>", "")
+
+
+def test_every_outcome_has_a_colour_on_the_page() -> None:
+    style, page = asset("proband.web", "steps/style.css"), asset("proband.web", "steps/replies.html")
+    kinds = [name.replace(",", "").replace(" ", "-") for name in OUTCOMES]
+    assert all(f".{kind}{{background:" in style for kind in kinds)
+    assert 'name | replace(",", "") | replace(" ", "-")' in page
+
+
+def test_statements_have_one_number_on_the_page(tmp_path: Path) -> None:
+    reply = "Cleo is Ann's mother. No, wait. That is wrong. Ben is Ann's son. Cleo is Ann's sister.\nAnswer: sister"
+    check_replies(rows(tmp_path / "a.jsonl", {"question": QUESTION, "reply": reply}), out=tmp_path / "out")
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    (first,) = re.findall(r"First wrong step: statement (\d+)", page)
+    assert re.search(
+        rf"<b class=\"(?:contradicted|possible)\">\w+</b> <small>{first}</small> Cleo is a sister of Ann", page
+    )
 
 
 def test_that_there_is_nothing_to_check_is_said(tmp_path: Path) -> None:

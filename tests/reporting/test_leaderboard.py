@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 import proband
 from proband.core.errors import ProbandError
 from proband.core.files import read_items
+from proband.core.types import Answer, Item
 from proband.models.fake import ScriptedModel
 from proband.reporting.leaderboard import letters
 from proband.stats import holm
@@ -32,6 +35,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+class Uncovering:
+    """Knows none of the items."""
+
+    name = "fake:none"
+
+    def identity(self) -> dict[str, str]:
+        return {"kind": "fake"}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        return [Answer(item_id=item.id, status="not covered") for item in items]
+
+
 def answering(items: Path, out: Path, name: str, right: int) -> None:
     """A model that answers the first `right` items rightly."""
     scores = {}
@@ -44,6 +59,15 @@ def answering(items: Path, out: Path, name: str, right: int) -> None:
 def board(out: Path, suite: str) -> dict[str, Any]:
     found: list[dict[str, Any]] = json.loads((out / "leaderboard.json").read_text("utf-8"))["sets"]
     return next(each for each in found if each["suite"] == suite)
+
+
+def test_a_model_without_a_score_has_no_rank_and_counts_in_none(folder: Path, tmp_path: Path) -> None:
+    for name in ("good", "poor"):
+        shutil.copytree(folder / "runs" / name, tmp_path / "runs" / name)
+    proband.run(folder / "items", model=Uncovering(), solver="direct", out=tmp_path / "runs" / "none")
+    proband.report([tmp_path / "runs"], items=folder / "items", out=tmp_path / "board", leaderboard=True)
+    ranks = {each["model"]: each["rank"] for each in board(tmp_path / "board", "questions")["systems"]}
+    assert ranks == {"fake:good": [1, 1], "fake:poor": [2, 2]}
 
 
 def test_models_that_cannot_be_told_apart_share_a_letter(folder: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -54,6 +55,13 @@ def test_a_row_has_its_levels_and_what_unread_replies_may_change() -> None:
     assert made["verdict"] == "not shown", "nothing was tested"
     assert (made["people"], made["ticked_at"]) == (0.9, 0.61)
     assert made["low"] is not None
+
+
+def test_the_axis_of_a_profile_includes_its_best_shortcut(profile: Profile) -> None:
+    table = as_table(profile)
+    high = Level(name="baseline:first-last", value=0.97)
+    other = as_table(dataclasses.replace(profile, rows=(dataclasses.replace(row(4), levels=(*LEVELS, high)),)))
+    assert table.value_range[1] < 0.97 < other.value_range[1]
 
 
 def test_too_few_items_have_no_interval_and_too_many_unread_replies_no_verdict() -> None:

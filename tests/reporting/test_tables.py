@@ -4,15 +4,18 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from proband.core.errors import ProbandError
 from proband.core.metrics import Estimate
-from proband.core.suite import Published, Sheet
+from proband.core.suite import Published, Sheet, Table
 from proband.reporting import ItemSet
 from proband.reporting.numbers.score_tables import ScoreTable, fill
 from proband.reporting.numbers.study import Study
-from proband.reporting.tables import comma_separated, latex, markdown
+from proband.reporting.tables import Folder, comma_separated, latex, markdown
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +95,29 @@ def test_csv_reads_back_to_the_last_digit(grid: ScoreTable) -> None:
     theirs = [row for row in rows if row["kind"] == "published"]
     assert len(theirs) == 2 * 2 * 4
     assert {row["source"] for row in theirs} == {"Table 3"}
+
+
+def test_a_tag_that_has_the_name_of_a_column_is_told_from_it(make_set: Callable[..., ItemSet]) -> None:
+    loaded = make_set(80)
+    items = [replace(item, tags={**item.tags, "source": "web"}) for item in loaded.items()]
+    loaded.items_from = items
+    table = Table(name="by-source", title="By source", rows=("source",), columns=())
+    header, row = list(csv.reader(io.StringIO(comma_separated(fill(Study(loaded), table)))))[:2]
+    assert len(set(header)) == len(header)
+    assert row[header.index("tag:source")] == "web"
+
+
+def test_a_row_is_no_argument_of_the_end_of_the_row_before_it() -> None:
+    rows = (("[0, 1]", 1), ("*", 2), ("a", 3))
+    lines = latex(Sheet(name="s", title="t", header=("what", "n"), rows=rows)).splitlines()
+    assert [line for line in lines if line.endswith(r"\\")][1:] == [r"{}[0, 1] & 1 \\", r"{}* & 2 \\", r"a & 3 \\"]
+
+
+def test_two_files_of_one_name_are_an_error(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "out")
+    folder.add("tables/a.md", "one")
+    with pytest.raises(ProbandError, match="two parts of the report have the name"):
+        folder.add("tables/a.md", "two")
 
 
 def test_a_sheet_of_plain_cells_in_all_formats() -> None:

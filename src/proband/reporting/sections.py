@@ -181,13 +181,12 @@ def scores_of(section: Section) -> list[dict[str, Any]]:
     rows = []
     for at, (cell, hard) in enumerate(zip(study.cell(metric, {}), study.cell(metric, {SHORTCUT: SHORTCUT_WRONG}))):
         if cell is not None:
-            first = study.runs[study.systems[at].runs[0]]
             row = {
                 "items": study.name,
                 "split": ",".join(study.splits),
                 "model": study.system_labels[at],
                 "metric": formatting.metric(metric),
-                "solver": formatting.how_asked(first),
+                "solver": formatting.how_asked(study.runs[study.systems[at].runs[0]]),
                 "mean": formatting.figure(cell.mean, metric),
                 "interval": formatting.span(cell, metric),
                 "chance": "" if cell.chance is None else formatting.figure(cell.chance, metric),

@@ -39,10 +39,7 @@ def several_run_sheets(study: Study) -> list[Sheet]:
     """A line per model that was asked with several prompts, and one per model that was asked several times."""
     prompted = [each for each in study.systems if "run.prompt" in each.tags]
     alone = [system for system in study.systems if len(system.runs) == 1 and not system.tags.get("run.net")]
-    identities = [dumps(study.runs[system.runs[0]].identity) for system in alone]
-    seeded = (each for of in group_by_key(zip(identities, alone)).values() for each in _groups(of, "run.seed"))
-    repeated = [each for each in seeded if len({system.tags["run.seed"] for system in each}) == len(each)]
-    by_prompt = _groups(prompted, "run.prompt")
+    by_prompt, repeated = _groups(study, prompted, "run.prompt"), _groups(study, alone, "run.seed")
     firsts = [[study.runs[group[0].runs[0]] for group in groups] for groups in (by_prompt, repeated)]
     labels = unique(shared_labels(firsts[0], without=["run.prompt"]), joint=" #")
     rows = [(label, *_prompts(study, group)) for label, group in zip(labels, by_prompt, strict=True)]
@@ -58,10 +55,12 @@ def several_run_sheets(study: Study) -> list[Sheet]:
     return [*sheets, repeats] if lines else sheets
 
 
-def _groups(systems: Sequence[System], *apart: str) -> list[list[System]]:
-    """Systems that differ in nothing but these tags, where there are several."""
-    tags = [{name: value for name, value in system.tags.items() if name not in apart} for system in systems]
-    return [each for each in group_by_key(zip(map(dumps, tags), systems)).values() if len(each) > 1]
+def _groups(study: Study, systems: Sequence[System], apart: str) -> list[list[System]]:
+    """Systems of one configuration (tags, identity of the model) that differ in this tag, where there are several."""
+    tags = ({name: value for name, value in system.tags.items() if name != apart} for system in systems)
+    keys = [dumps([own, study.runs[system.runs[0]].identity]) for own, system in zip(tags, systems)]
+    groups = group_by_key(zip(keys, systems)).values()
+    return [each for each in groups if len({system.tags[apart] for system in each}) == len(each) > 1]
 
 
 def _prompts(study: Study, group: Sequence[System]) -> tuple[Cell, ...]:

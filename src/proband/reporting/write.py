@@ -60,6 +60,7 @@ def write_report(
     folder.contents |= texts
     summary = {"title": title, "findings": _plain(findings)}
     summary["sets"] = [summary_of(section) for section in sections]
+    verdicts = {"holds": 0, "fails": 0, "open": 0, **Counter(verdict.verdict for verdict in claims)}
     folder.finish(summary | ({"claims": _plain(claims)} if what.claims else {}))
     return {
         "page": str(out / "index.html"),
@@ -68,9 +69,7 @@ def write_report(
         "answers": sum(len(run.lines) for study in studies for run in study.answered_items),
         "sentences": [sentence for section in sections for sentence in section.findings],
         "scores": [line for section in sections for line in scores_of(section)],
-        **(
-            {"claims": {"holds": 0, "fails": 0, "open": 0, **Counter(v.verdict for v in claims)}} if what.claims else {}
-        ),
+        **({"claims": verdicts} if what.claims else {}),
         **({"findings": _plain(findings)} if findings else {}),
     }
 

@@ -11,6 +11,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import write_text
 from proband.core.metrics import accuracy_of as accuracy
+from proband.core.types import Answer
 from proband.reporting import ItemSet
 from proband.reporting.numbers.study import Study
 from proband.reporting.page import page
@@ -66,6 +67,12 @@ def test_only_items_that_were_asked_are_drawn(make_set: Callable[..., ItemSet], 
     _, index = parse_script((tmp_path / "analogy-index.js").read_text("utf-8"))
     assert counts["drawings"] == 10
     assert index["drawn"] == index["asked"]
+
+
+def test_scores_that_differ_are_written_differently() -> None:
+    written = page._answer(Answer(item_id="a", scores=(0.00003, 0.00001, -12.3456789)), 1.0)
+    assert written is not None
+    assert written["s"] == [3e-05, 1e-05, -12.3457]
 
 
 def test_no_file_can_end_a_script_early(make_set: Callable[..., ItemSet], tmp_path: Path) -> None:

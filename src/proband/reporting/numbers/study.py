@@ -300,8 +300,8 @@ class Study(ItemSet):
         )
         if cell.level is None:
             return cell
-        paired = shortcut is not None and cell.level == cell.shortcut  # both are right on easy items
-        test = scores.minus(shortcut) if shortcut is not None and paired else scores.against(cell.level)
+        paired = shortcut if cell.level == cell.shortcut else None  # both are right on easy items
+        test = scores.against(cell.level) if paired is None else scores.minus(paired)
         return msgspec.structs.replace(cell, apart=(test.low, test.high, test.p))
 
     def unread(self, system: int, rows: Ints) -> float:

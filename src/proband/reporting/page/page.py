@@ -231,7 +231,7 @@ def marks_key(grid: ScoreTable, draw: Callable[..., Picture] | None) -> list[tup
     few = [("few", "too few items to tell: no interval")] if any(cell.few for cell in grid.filled) else []
     published = [("ring" if draw is line_plot else "diamond", "published")] if grid.published else []
     chance = [("dash", "chance")] if grid.has_chance else []
-    chance += [("level", "best shortcut that was run")] if any(cell.shortcut is not None for cell in grid.filled) else []
+    chance += [("level", "best shortcut that was run")] * any(cell.shortcut is not None for cell in grid.filled)
     level = grid.level.partition(" (")[0]
     if draw is None:
         against = f"above {level}" if grid.has_chance else "darker: better"
