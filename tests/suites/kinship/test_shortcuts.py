@@ -148,7 +148,9 @@ def test_a_report_counts_what_the_models_answer(items: Path, tmp_path: Path) -> 
 def test_a_score_is_held_against_the_best_shortcut_and_not_against_chance(runs: Path, tmp_path: Path) -> None:
     proband.report(list(runs.iterdir()), out=tmp_path)
     table = (tmp_path / "tables" / "kinship-by_k.md").read_text(encoding="utf-8")
-    assert "° not distinguishable from the best shortcut that was run (where it is higher than chance); ▼ below" in table
+    assert (
+        "° not distinguishable from the best shortcut that was run (where it is higher than chance); ▼ below" in table
+    )
     lines = {line.split(" | ")[1]: line for line in table.splitlines() if line.startswith("| clean |")}
     assert "▼" in lines["baseline:majority"]  # at chance, and so below the shortcut
     assert "▼" not in lines["solver:symbolic"]

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+import proband
 from proband.core.errors import ProbandError
 from proband.core.files import dumps, write_text
 from proband.pipeline.checking import audit
@@ -223,3 +224,13 @@ def test_a_release(data: Path, tmp_path: Path, k: int) -> None:
             "inconsistent": 0,
             "unread": 0,
         }
+
+
+def test_labels_of_other_worlds_are_not_judged(tmp_path: Path) -> None:
+    """A half-sister is a sister in no world of the domain, and a file may begin with stories of the classic world."""
+    for rules in ("sound", "blended", "wide"):
+        proband.build("kinship", out=tmp_path / rules, rules=rules, k=3, per_k=4)
+    lines = [(tmp_path / rules / "items.jsonl").read_text("utf-8") for rules in ("sound", "blended", "wide")]
+    write_text(tmp_path / "all.jsonl", "".join(lines))
+    verdicts = audit(tmp_path / "all.jsonl", out=tmp_path / "out")["verdicts"]
+    assert verdicts == {"entailed": 4, "ambiguous": 0, "false": 0, "inconsistent": 0, "unread": 8}

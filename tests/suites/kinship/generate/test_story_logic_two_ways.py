@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 import msgspec
@@ -10,7 +11,7 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import decode, encode
 from proband.core.types import Item
-from proband.suites.kinship.generate.build import Rounds
+from proband.suites.kinship.generate.build import Rounds, clauses_of
 from proband.suites.kinship.generate.options import BuildOptions, make_plan
 from proband.suites.kinship.logic.search import entailed
 from proband.suites.kinship.verify.items import verify
@@ -43,3 +44,18 @@ def test_a_wrong_answer_and_a_wrong_count_are_refused() -> None:
     assert "ways" in (verify(msgspec.structs.replace(item, tags={**item.tags, "ways": 2})).problem or "")
     with pytest.raises(ProbandError, match="one chain whose answer"):
         make_plan(BuildOptions(task="either", open=0.2), seed=0)
+
+
+def test_both_of_two_ways_are_held_out() -> None:
+    """Clauses of the test are not in training, whichever of the two ways has them; without `second_held` they are."""
+    plan = make_plan(BuildOptions(task="either", k=3, hold_out="clauses", certify="none"), seed=0)
+    shared = []
+    for second_held in (True, False):
+        rounds = Rounds(replace(plan, second_held=second_held))
+        train, test = (
+            {clause for item in rounds.stories(cell, 0) for clause in clauses_of(item) if clause.count(".") > 1}
+            for cell in plan.cells
+        )
+        shared.append(train & test)
+    assert shared[0] == set()
+    assert shared[1]

@@ -20,7 +20,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "bilstm-mean": {"hidden": 24, "layers": 1},
     "bilstm-attention": {"hidden": 24, "layers": 1},
     "relation-network": {"hidden": 24, "layers": 1, "g": 32, "f1": 32, "f2": 32},
-    "rmc": {"heads": 2, "head": 16, "key": 8, "attention_layers": 1},
+    "rmc": {"heads": 2, "head": 16, "key": 8},
     "mac": {"hidden": 24, "layers": 1, "steps": 2, "dropout": 0.0},
     "bert": {},
     "bert-lstm": {"hidden": 24, "layers": 1},

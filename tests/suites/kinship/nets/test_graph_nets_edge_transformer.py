@@ -17,7 +17,7 @@ from proband.suites.kinship.nets.task import recipe_of
 def test_attention_is_that_of_the_paper_triangle_by_triangle() -> None:
     """alpha_ilj over l, v_il * u_lj, a head after the other; the third person does not exist."""
     torch.manual_seed(0)
-    layer, x, there = TriangularAttention(4, 2, bias=False), torch.randn(1, 3, 3, 4), [0, 1]
+    layer, x, there = TriangularAttention(4, 2), torch.randn(1, 3, 3, 4), [0, 1]
     found = layer(x, torch.tensor([[True, True, False]]))[0]
     q, k, v, u = (each(x)[0] for each in (layer.q, layer.k, layer.v, layer.u))
     for i in there:

@@ -9,7 +9,7 @@ from proband.core.plugins import read_options
 from proband.suites.kinship.nets.options import RmcOptions
 from proband.suites.kinship.nets.reasoning_nets import RelationalMemory
 
-GIVEN = {"width": 5, "slots": 3, "heads": 2, "head": 4, "key": 4, "attention_layers": 2}
+GIVEN = {"width": 5, "slots": 3, "heads": 2, "head": 4, "key": 4}
 
 
 def memory_core() -> RelationalMemory:

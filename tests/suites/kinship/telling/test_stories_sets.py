@@ -20,7 +20,7 @@ from proband.suites.kinship.generate.options import BuildOptions, make_plan
 from proband.suites.kinship.item_views import draw_item, show
 from proband.suites.kinship.logic.search import possible
 from proband.suites.kinship.telling.stories import seal
-from proband.suites.kinship.verify.items import ALL_OF, verify
+from proband.suites.kinship.verify.items import BY_PROVED, verify
 from proband.suites.kinship.world.families import family_of_rows
 from proband.suites.kinship.world.relations import agrees, one_of, possibilities
 
@@ -61,7 +61,7 @@ def test_a_complete_search_finds_just_these(items: list[Item]) -> None:
 def test_verified_and_solved(folder: Path, several: list[Item], tmp_path: Path) -> None:
     checked = proband.verify(folder)
     assert checked["failed"] == 0
-    assert checked["checked"][f"text rendered again, {ALL_OF}"] == len(several) > 20
+    assert checked["checked"][f"text rendered again, {BY_PROVED['one-of']}"] == len(several) > 20
     for model in ("solver:symbolic", "solver:read"):
         run = tmp_path / model.replace(":", "-")
         proband.run(folder, model=model, out=run)

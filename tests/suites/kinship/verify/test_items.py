@@ -19,11 +19,12 @@ from proband.cli import main
 from proband.core.errors import ProbandError
 from proband.core.files import decode, read_items
 from proband.core.types import Item
+from proband.suites.kinship.logic.closure import close
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.telling.stories import seal
-from proband.suites.kinship.verify.items import PROVED, verify
+from proband.suites.kinship.verify.items import _certified, _replayed, verify
 from proband.suites.kinship.world.relations import RELATIONS
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.rules import PROVED, load
 
 Line = dict[str, Any]
 OWN = """name = "office"
@@ -455,3 +456,79 @@ def test_the_proved_table_is_the_shipped_one(root: Path) -> None:
     ):
         assert load(name).sha256 == proved
         assert proved in (root / folder / "Table.v").read_text(encoding="utf-8")
+
+
+def swapped_words(text: str) -> str:
+    """The rule base with the words of siblings and siblings-in-law exchanged."""
+    head, rest = text.split("[compose", 1)
+    for one in ("brother", "sister"):
+        head = head.replace(f'"{one}"', '"?"').replace(f'"{one}-in-law"', f'"{one}"').replace('"?"', f'"{one}-in-law"')
+    return f"{head}[compose{rest}"
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
+    return built(tmp_path_factory.mktemp("pairs"), task="all", k=3, per_k=8, open=0.5)
+
+
+def test_an_open_story_by_rules_that_are_not_proved_is_not_certified() -> None:
+    rules = load(swapped_words(load("sound").text))
+    for facts in ({"certificate": "open"}, {"certificate": "entailed"}):
+        assert _certified({**facts, "proof": []}, rules) == (
+            "family checked; the proof needs rules of 'sound' that are not proved",
+            False,
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"clause": "parent.parent.parent", "clusters": ["parent.parent.parent", ""]}, "other relations"),
+        ({"clusters": ["parent", "pair x"]}, "the clause is"),
+        ({"family": []}, "not the first of 'families'"),
+        ({"certified_by": ["closure"]}, "'certified_by'"),
+        ({"noise": []}, "are not noise"),
+    ],
+)
+def test_an_open_story_is_checked_like_any_other(change: Line, problem: str, pairs: list[Line]) -> None:
+    line = copy.deepcopy(next(line for line in pairs if line["facts"]["certificate"] == "open"))
+    assert checked(line) == ""
+    assert problem in checked({**line, "facts": {**line["facts"], **change}})
+
+
+def test_task_and_pair_of_an_open_story(pairs: list[Line]) -> None:
+    line = next(line for line in pairs if line["facts"]["certificate"] == "open")
+    other = {**line, "id": line["id"].replace("all", "clean"), "tags": {**line["tags"], "task": "clean"}}
+    assert "tag 'task'" in checked(other)
+    cluster, _ = line["facts"]["clusters"]
+    assert "its pair" in checked({**line, "facts": {**line["facts"], "clusters": [cluster]}})
+
+
+def test_the_clause_cannot_be_left_out(one: Line) -> None:
+    for name in ("clause", "clusters"):
+        assert name in checked({**one, "facts": {k: v for k, v in one["facts"].items() if k != name}})
+
+
+def test_a_contradictory_story_in_a_world_without_families_does_not_pass(tmp_path: Path) -> None:
+    rules = load("grid")
+    for line in built(tmp_path, rules="grid", task="supporting", k=2, per_k=4):
+        assert checked(line) == ""
+        facts = line["facts"]
+        edge, opposite = (
+            facts["noise"][0][0],
+            {each: rules.words[rules.inverse[n]][0] for each, n in rules.code.items()},
+        )
+        turned = [edge[0], opposite[edge[1]], edge[2]]
+        facts["edges"] = [turned if each == edge else each for each in facts["edges"]]
+        facts["noise"][0][0] = turned
+        item = decode(Item, json.dumps(line).encode(), file="altered")
+        if not close(rules, facts["genders"], facts["edges"]).consistent:
+            assert _replayed(item.facts, rules) == "its facts contradict each other"
+            return
+    raise AssertionError("no altered story is contradictory")
+
+
+@pytest.mark.parametrize("word", ["Father", " mother ", "mom"])
+def test_kin_words_in_any_spelling_need_a_proved_table(word: str) -> None:
+    rules = load(OWN.replace('"superior"', f'"{word}"'))
+    assert _certified({"certificate": "entailed"}, rules)[1] is False

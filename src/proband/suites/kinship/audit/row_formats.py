@@ -13,7 +13,9 @@ from msgspec import ValidationError, convert
 from proband.core.errors import ProbandError
 from proband.core.suite import Audit
 from proband.core.types import Item
+from proband.english.domain import load
 from proband.proof.rows import PAIR, AuditRow, RowFormat, item_row, table_row
+from proband.suites.kinship.audit.family_prover import worlds_of
 from proband.suites.kinship.clutrr.rows import NEEDED, ClutrrRow, row_of
 from proband.suites.kinship.world.relations import NEUTRAL
 from proband.suites.kinship.world.rules import check, of_item, question_of, story_of
@@ -53,7 +55,7 @@ def own_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
     """One of our items as a row. Its label is the gold choice or, for a yes-or-no question, the relation that holds."""
     try:
         item = convert(cells, Item)
-        wrong = check(item)
+        wrong = check(item) or _unknown_world(item)
     except ValidationError as error:
         wrong = str(error)
     if wrong:
@@ -61,6 +63,13 @@ def own_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
     made = item_row(place, cells)
     label = made.answer if made.answer in NEUTRAL else str(item.facts.get("target", ""))
     return replace(made, answer=label, text=story_of(item), question=question_of(item))
+
+
+def _unknown_world(item: Item) -> str | None:
+    """Why the item cannot be judged, if relations mean something else in its world than in those of the domain."""
+    rules = of_item(item)
+    known = rules.world == "family" and rules.kin in worlds_of(load("kinship")).values()
+    return None if known else f"its world, that of the rules {rules.name!r}, is none of the domain's"
 
 
 def _is_family_item(cells: Mapping[str, Any]) -> bool:

@@ -40,7 +40,8 @@ from proband.suites.kinship.generate.options import (
 from proband.suites.kinship.generate.pairs import Neighbour, kin_word_auc, opened
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import Draft, Goal
-from proband.suites.kinship.logic.noise import WAYS
+from proband.suites.kinship.logic.closure import asked_path
+from proband.suites.kinship.logic.noise import SECOND, WAYS
 from proband.suites.kinship.reading.reader import mismatch_with_facts
 from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, constructions_held, crowd_folder
 from proband.suites.kinship.telling.crowd_templates import bank_licence
@@ -57,8 +58,17 @@ from proband.suites.kinship.telling.stories import (
 )
 from proband.suites.kinship.verify.items import verify
 from proband.suites.kinship.world.families import NAMES, Random, family_pool, shuffle
-from proband.suites.kinship.world.relations import STRICT, World, possibilities
-from proband.suites.kinship.world.rules import NONE, SHIPPED, Rules, canonical_clause, load, story_of
+from proband.suites.kinship.world.relations import World, possibilities
+from proband.suites.kinship.world.rules import (
+    NONE,
+    SHIPPED,
+    Rules,
+    canonical_clause,
+    load,
+    of_item,
+    proved_rules,
+    story_of,
+)
 
 OTHER_BUILDERS = {  # option -> the builder that it selects
     "data": "proband.suites.kinship.generate.released_rows:build_released",
@@ -128,9 +138,10 @@ class Rounds:
         self.rules: Rules = load(options.rules)
         self.source = story_logic.DraftSource(
             rules=self.rules,
-            sound=load("sound") if self.rules.world == "family" and self.rules.kin == STRICT else self.rules,
+            sound=proved_rules(self.rules.kin) if self.rules.world == "family" else self.rules,
             graphs=family_pool(self.rules, seed=plan.seed, spread=options.spread),
             size=plan.noise_size,
+            second_held=plan.second_held,
         )
         self.draft = story_logic.family_draft if self.rules.world == "family" else rules_draft
         self.goals = story_logic.goals(self.rules)
@@ -284,8 +295,7 @@ class Wording:
 
     def __init__(self, plan: BuildPlan, rules: Rules) -> None:
         self.plan, self.options, self.rules = plan, plan.options, rules
-        ours = [load(each).words for each in ("sound", "wide", "blended")]
-        self.english = rules.world == "family" and rules.words in ours
+        self.english = rules.world == "family" and rules.words == proved_rules(rules.kin).words
         self.bank_of = lru_cache(maxsize=4)(self._bank_of)
 
     @cached_property
@@ -571,11 +581,20 @@ def parts_of(item: Item) -> tuple[Sequence[Any], ...]:
     constructions, and sentences with masked names."""
     facts, scenes = item.facts, item.facts["telling"].get("scenes", ())
     occasions, frames = [scene[0] for scene in scenes], [sentence[0] for scene in scenes for sentence in scene[2]]
-    clauses = facts["clusters"][:1] if facts["k"] > 2 else []
+    clauses = [clause for clause in clauses_of(item) if clause.count(".") > 1]
     sentences = [digest(each) for each in masked_sentences(story_of(item), facts["names"])] if scenes else []
     constructions = [frame.partition(".")[0] for frame in frames]
-    of_item = [facts["k"]], clauses, [digest(item.prompt)], [*occasions, *frames], facts["names"], sentences
-    return *of_item, occasions, constructions
+    own = [facts["k"]], clauses, [digest(item.prompt)], [*occasions, *frames], facts["names"], sentences
+    return *own, occasions, constructions
+
+
+def clauses_of(item: Item) -> list[str]:
+    """The clause of the chain and, if a second path proves the answer too, that of this path."""
+    facts, rules = item.facts, of_item(item)
+    second = [edge for edge, kind in facts["noise"] if kind == SECOND and item.tags["ways"] == 2]
+    path = asked_path(rules, facts["genders"], second, facts["query"])
+    other = canonical_clause(tuple([rules.code[word] for _, word, _ in path]), rules.inverse)
+    return [*facts["clusters"][:1], ".".join([rules.neutrals[r] for r in other])]
 
 
 def share_known(some: Counter[Any], known: Collection[Any]) -> float:

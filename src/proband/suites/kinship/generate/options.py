@@ -18,7 +18,6 @@ from proband.suites.kinship.world.rules import load
 
 MIXED = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory")
 TASKS = (*MIXED, "mixed")  # for chains of any length
-PROVED = ("sound", "wide", "blended")  # rule bases of families with a proved table
 LONGEST_OF_BOTH = 4  # facts of the shorter of two paths that are both needed; longer ones are rare
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
@@ -26,12 +25,10 @@ LARGEST = 200  # of k and noise-size
 Probability = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=1)]
 Natural = Annotated[int, Meta(ge=0)]
+PROFILE_ONLY = OnCommandLine(in_profile=True)
 
 
-RARE = OnCommandLine(in_profile=True)
-
-
-def _says(text: str) -> Meta:
+def described(text: str) -> Meta:
     return Meta(description=text)
 
 
@@ -39,52 +36,55 @@ def _says(text: str) -> Meta:
 class BuildOptions:
     """Which stories to make. `--data` reads CLUTRR's rows instead; RELEASED lists the options for them."""
 
-    task: Annotated[str, _says(f"{', '.join((*TASKS, *WAYS))}; several with commas")] = "clean"
-    k: Annotated[str | int, _says("facts per story, like 2,3,4 or 2..10")] = "2,3,4"
-    per_k: Annotated[Count, _says("stories per task and k")] = 100
+    task: Annotated[str, described(f"{', '.join((*TASKS, *WAYS))}; several with commas")] = "clean"
+    k: Annotated[str | int, described("facts per story, like 2,3,4 or 2..10")] = "2,3,4"
+    per_k: Annotated[Count, described("stories per task and k")] = 100
     hold_out: Annotated[
-        str, _says(f"{', '.join(HOLD_OUTS)} (several with commas), all, or constructions:NAME+NAME (of the bank)")
+        str, described(f"{', '.join(HOLD_OUTS)} (several with commas), all, or constructions:NAME+NAME (of the bank)")
     ] = ""
     test_k: Annotated[
-        str | int | None, _says("lengths of the test stories (default: k; with lengths held out: up to 10)")
+        str | int | None, described("lengths of the test stories (default: k; with lengths held out: up to 10)")
     ] = None
     test_per_k: Annotated[
-        Natural | None, _says("test stories per task and k (default with a hold-out: 100 at most)")
+        Natural | None, described("test stories per task and k (default with a hold-out: 100 at most)")
     ] = None
     rules: Annotated[
-        str, _says("sound, wide (great-grandparents, cousins), blended (half-, step-), clutrr, grid, or a TOML file")
+        str,
+        described("sound, wide (great-grandparents, cousins), blended (half-, step-), clutrr, grid, or a TOML file"),
     ] = "sound"
     certify: Annotated[
         Literal["full", "sample", "none"],
-        _says("verify items and search for counterexamples: all (full), a sample, or none"),
+        described("verify items and search for counterexamples: all (full), a sample, or none"),
     ] = "sample"
     noise_size: Annotated[
-        str | int, _says("facts per noise path: a number, a range like 2..3, or by kind: supporting=2,irrelevant=1")
+        str | int, described("facts per noise path: a number, a range like 2..3, or by kind: supporting=2,irrelevant=1")
     ] = "2"
     open: Annotated[
-        Probability, _says(f'share of the stories whose answer does not follow; "{UNDETERMINED}" is then a choice')
+        Probability, described(f'share of the stories whose answer does not follow; "{UNDETERMINED}" is then a choice')
     ] = 0.0
     question: Annotated[
         Literal["choice", "text", "yes-no", "sets"],
-        _says("choice, text, yes-no, or sets: every relation that is possible"),
+        described("choice, text, yes-no, or sets: every relation that is possible"),
     ] = "choice"
-    form: Annotated[Literal["story", "facts", "graph"], _says("story, facts (plain sentences) or graph (triples)")] = (
-        "story"
-    )
-    bank: Annotated[str, _says("proband, or clutrr:FOLDER (crowd templates, with ours for missing facts)")] = OURS
-    workers: Annotated[Count, _says("processes; the result does not depend on it")] = 1
+    form: Annotated[
+        Literal["story", "facts", "graph"], described("story, facts (plain sentences) or graph (triples)")
+    ] = "story"
+    bank: Annotated[str, described("proband, or clutrr:FOLDER (crowd templates, with ours for missing facts)")] = OURS
+    workers: Annotated[Count, described("processes; the result does not depend on it")] = 1
     data: Annotated[
-        Path | None, _says("use CLUTRR's own rows instead: a CSV file, a release, or a folder of releases")
+        Path | None, described("use CLUTRR's own rows instead: a CSV file, a release, or a folder of releases")
     ] = None
-    release: Annotated[str | int | None, _says("build the frozen set (1), or your own definition in a TOML file")] = (
-        None
-    )
-    slice: Annotated[str, _says("with --release: only these slices (several with commas)")] = ""
+    release: Annotated[
+        str | int | None, described("build the frozen set (1), or your own definition in a TOML file")
+    ] = None
+    slice: Annotated[str, described("with --release: only these slices (several with commas)")] = ""
     facts_along_chain: Annotated[
-        bool, _says("state every fact from the asker's side, in the order of the chain, as CLUTRR does"), RARE
+        bool,
+        described("state every fact from the asker's side, in the order of the chain, as CLUTRR does"),
+        PROFILE_ONLY,
     ] = False
-    spread: Annotated[bool, _says("state relations that are rare in chains more often"), RARE] = False
-    held: Annotated[str, _says("shares held out, like paraphrases=0.2,clauses=0.1,names=0.2"), RARE] = (
+    spread: Annotated[bool, described("state relations that are rare in chains more often"), PROFILE_ONLY] = False
+    held: Annotated[str, described("shares held out, like paraphrases=0.2,clauses=0.1,names=0.2"), PROFILE_ONLY] = (
         "paraphrases=0.2,clauses=0.1,names=0.2"
     )
 
@@ -201,6 +201,7 @@ class BuildPlan:
     hold_out: tuple[str, ...]
     held: dict[str, float]  # shares
     noise_size: dict[str, range]  # by kind
+    second_held: bool = True  # held-out clauses apply to a second path too
 
     @property
     def paired(self) -> bool:
@@ -278,8 +279,8 @@ def _check(plan: BuildPlan) -> None:
         what = (
             f"task {min(kinds & set(WAYS))!r}" if not plan.paired else "'open'" if options.open else "'question sets'"
         )
-        if rules.reference not in PROVED:
-            raise ProbandError(f"{what} needs one of the rules {', '.join(PROVED)}, not {rules.name!r}")
+        if not rules.proved:
+            raise ProbandError(f"{what} needs one of the rules sound, wide, blended, not {rules.name!r}")
         if plan.paired and kinds & {"memory", "mixed", *WAYS}:
             raise ProbandError(f"{what} needs tasks with one chain whose answer is not stated")
         if plan.paired and any(cell.k < 2 for cell in plan.cells):
@@ -290,8 +291,6 @@ def _check(plan: BuildPlan) -> None:
         raise ProbandError("'open' needs --question choice or text")
     if any(cell.task == "both" and cell.k > LONGEST_OF_BOTH for cell in plan.cells):
         raise ProbandError(f"task 'both' needs k of at most {LONGEST_OF_BOTH}")
-    if options.certify == "full" and not families and options.question == "sets":
-        raise ProbandError(f"rule base {rules.name!r} has no families")
     if options.slice:
         raise ProbandError("'slice' needs --release")
     if options.form == "story" and families and options.bank != OURS:

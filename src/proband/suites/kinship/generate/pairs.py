@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 from proband.core.files import group_by_key
+from proband.stats.ranking import area_under_roc
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.logic.certificates import certificate
 from proband.suites.kinship.logic.closure import close, shortest_path
@@ -115,11 +116,8 @@ def kin_word_auc(stories: Sequence[tuple[Sequence[str], bool, str]]) -> float:
     0.5
     """
     import numpy as np
-    from scipy.stats import rankdata
 
     labels = np.array([several for _, several, _ in stories], dtype=float)
-    if len(set(labels.tolist())) < 2:
-        return 0.5
     words = {word: place for place, word in enumerate(sorted({word for some, _, _ in stories for word in some}))}
     counts = np.zeros((len(stories), len(words) + 1))
     counts[:, -1] = 1.0
@@ -133,6 +131,4 @@ def kin_word_auc(stories: Sequence[tuple[Sequence[str], bool, str]]) -> float:
         seen, wanted = counts[train], labels[train] - labels[train].mean() if train.any() else labels[train]
         weights = np.linalg.solve(seen.T @ seen + RIDGE * np.eye(seen.shape[1]), seen.T @ wanted)
         scores[test] = counts[test] @ weights
-    ranks, positive = rankdata(np.round(scores, 9)), int(labels.sum())
-    negative = len(labels) - positive
-    return round(float((ranks[labels == 1].sum() - positive * (positive + 1) / 2) / (positive * negative)), 4)
+    return round(area_under_roc(np.column_stack([np.round(scores, 9), labels]), np.ones(len(labels))), 4)

@@ -14,6 +14,7 @@ import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -45,7 +46,8 @@ HELD: Final = ("occasions", "constructions", "clauses", "sentences")
 
 
 class Slice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """Stories of one split: `per_k` of each length in `k` (default: the lengths of training or test)."""
+    """Stories of one split: `per_k` of each length in `k` (default: the lengths of training or test). Without
+    `second-held`, held-out clauses apply to the first of two paths only."""
 
     split: Literal["train", "valid", "test"]
     per_k: int
@@ -53,6 +55,7 @@ class Slice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     task: str = "clean"
     k: str = ""
     phrases: Literal["", "train"] = ""
+    second_held: bool = True
     options: dict[str, Any] = {}
     measures: str = ""
     does_not: str = ""
@@ -90,7 +93,8 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     def plan(self, part: Slice, *, workers: int = 1) -> BuildPlan:
         given = {**self.options, **part.options, "task": part.task, "per-k": 1, "test-per-k": 1, "workers": workers}
         options = read_options(BuildOptions, given, of=f"{self.path.name}, slice {part.name}")
-        return make_plan(options, seed=self.seed)  # its own cells define the lengths of training
+        plan = make_plan(options, seed=self.seed)  # its own cells define the lengths of training
+        return replace(plan, second_held=part.second_held)
 
     def cells(self, part: Slice, plan: BuildPlan) -> list[StoryCell]:
         """The stories of valid follow the stories of train."""

@@ -73,6 +73,7 @@ class DraftSource:
     sound: Rules
     graphs: Callable[[int], FamilyGraph]  # families by number
     size: Mapping[str, range]  # facts per noise path, by kind
+    second_held: bool = True  # whether held-out clauses apply to a second path too
 
 
 def goals(rules: Rules) -> list[Goal]:
@@ -186,16 +187,20 @@ def family_draft(
         one = StoryPath(number, pair, path, steps, tuple([graph.matrix[a][b] for a, b in pairwise(path)]))
         if accept is not None and not accept(one.clause):
             continue
-        draft = certified_draft(source, one, goal, task=task, draw=draw)
+        second = accept if source.second_held else None
+        draft = certified_draft(source, one, goal, task=task, draw=draw, accept=second)
         if draft is not None:
             return draft
     return None
 
 
-def certified_draft(source: DraftSource, one: StoryPath, goal: Goal, *, task: str, draw: Random) -> Draft | None:
-    """The chain with the noise of the task as a draft, or None if its answer does not follow."""
+def certified_draft(
+    source: DraftSource, one: StoryPath, goal: Goal, *, task: str, draw: Random, accept: Accept | None
+) -> Draft | None:
+    """The chain with the noise of the task as a draft, or None if its answer does not follow. `accept`: the clauses
+    that a second path may have."""
     if task in WAYS:
-        return _two_ways(source, one, goal, task=task, draw=draw)
+        return _two_ways(source, one, goal, task=task, draw=draw, accept=accept)
     graph, kinds = source.graphs(one.family), NOISE.get(task, ())
     noise: list[NoisePath] | None = []
     strangers = graph
@@ -217,7 +222,9 @@ def certified_draft(source: DraftSource, one: StoryPath, goal: Goal, *, task: st
     return draft
 
 
-def _two_ways(source: DraftSource, one: StoryPath, goal: Goal, *, task: str, draw: Random) -> Draft | None:
+def _two_ways(
+    source: DraftSource, one: StoryPath, goal: Goal, *, task: str, draw: Random, accept: Accept | None
+) -> Draft | None:
     """The chain and a second path between the same two people, through other people and at most one fact longer. For
     `either` each proves the answer; for `both` only the two together do."""
     graph, both = source.graphs(one.family), task == "both"  # backward chains have one outcome
@@ -231,6 +238,8 @@ def _two_ways(source: DraftSource, one: StoryPath, goal: Goal, *, task: str, dra
             continue
         left = relations_left(source, graph, way[0]) if both else 0
         if both and (not left & (left - 1) or first & left != 1 << goal[0]):
+            continue
+        if accept is not None and not both and not accept(tuple(graph.matrix[a][b] for a, b in pairwise(way[0]))):
             continue
         words = [graph.words[a][b] for a, b in pairwise(way[0])]
         other = NoisePath(SECOND, way[0], words, {person: graph.genders[person] for person in way[0][1:-1]})

@@ -118,7 +118,7 @@ class EdgeTransformer(nn.Module):
         d, self.rounds, self.dropout = options.width, options.rounds, options.dropout
         self.relation, self.genders = nn.Embedding(NO_EDGE + 1, d), nn.Embedding(3, d)
         self.converse = nn.Embedding(NO_EDGE + 1, d)
-        self.attention = TriangularAttention(d, options.heads, bias=False, dropout=options.dropout)
+        self.attention = TriangularAttention(d, options.heads, dropout=options.dropout)
         self.before_attention, self.before_mlp = nn.LayerNorm(d), nn.LayerNorm(d)
         self.wide, self.narrow = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
         for weight in self.parameters():
@@ -156,10 +156,10 @@ def stated_numbers(batch: Batch) -> Tensor:
 
 
 class TriangularAttention(nn.Module):
-    def __init__(self, width: int, heads: int, *, bias: bool = True, dropout: float = 0.0) -> None:
+    def __init__(self, width: int, heads: int, *, dropout: float = 0.0) -> None:
         super().__init__()
         self.heads, self.scale, self.dropout = heads, (width // heads) ** -0.5, dropout
-        self.q, self.k, self.v, self.u, self.out = (nn.Linear(width, width, bias=bias) for _ in range(5))
+        self.q, self.k, self.v, self.u, self.out = (nn.Linear(width, width, bias=False) for _ in range(5))
 
     def forward(self, x: Tensor, there: Tensor) -> Tensor:
         """x: B × N × N × D; there: B × N, which people exist."""

@@ -65,9 +65,6 @@ class RmcOptions(NetOptions):
     heads: Annotated[int, Meta(description="attention heads", ge=1)] = 4
     head: Annotated[int, Meta(description="units of a head", ge=1)] = 192
     key: Annotated[int, Meta(description="units of a key", ge=1)] = 64
-    attention_layers: Annotated[int, Meta(description="layers of the perceptron after attention", ge=1)] = 3
-    forget_bias: Annotated[float, Meta(description="added to the forget gate")] = 1.0
-    input_bias: Annotated[float, Meta(description="added to the input gate")] = 0.0
     warmup: Annotated[
         int, Meta(description="steps over which the rate rises, before it falls along a line; 0: constant", ge=0)
     ] = 0
@@ -83,7 +80,7 @@ class GatOptions(NetOptions):
     dropout: Annotated[float, Meta(description="dropout on the states of people", ge=0, lt=1)] = 0.6
     hears: Annotated[
         Literal["first", "both"],
-        Meta(description="receiver of the message of a fact (i, r, j), 'j is the r of i': i, or both"),
+        Meta(description="who receives the message of a fact: the first person, or both"),
     ] = "first"
 
 
@@ -107,7 +104,8 @@ class EdgeTransformerOptions(NetOptions):
 @dataclass(frozen=True, kw_only=True)
 class ComposerOptions(NetOptions):
     converses: Annotated[
-        bool, Meta(description="learn what a fact is from its other side; false: for chains that lead to the asked")
+        bool,
+        Meta(description="learn what a fact is from its other side; false: every fact is stated from the asker's side"),
     ] = True
     epochs: Epochs = 8
     rate: Rate = 0.05

@@ -60,7 +60,7 @@ class RelationNetwork(nn.Module):
 #
 #     A    = softmax(Q K^T / sqrt(d_k)) V,  Q from M, K and V from [M; x_t]            (equations 1 and 2)
 #     M'   = LN(M + A),  M'' = LN(M' + MLP(M'))
-#     i, f = sigmoid(W_x x_t + W_m tanh(M) + bias)                                     (equations 4 and 5)
+#     i, f = sigmoid(W_x x_t + W_m tanh(M) + [0, 1])                                    (equations 4 and 5)
 #     M   := i * tanh(M'') + f * M                                                     (equation 7)
 #
 # Only the memory's rows have queries (the input's result would be discarded). What depends on x_t alone is
@@ -88,12 +88,11 @@ class RelationalMemory(nn.Module):
         super().__init__()
         self.slots, self.heads, self.key, self.head = options.slots, options.heads, options.key, options.head
         self.width = d = options.heads * options.head
-        self.biases = options.input_bias, options.forget_bias
         self.of_input = nn.Linear(options.width, d)
         self.queries = nn.Linear(d, options.heads * options.key)
         self.keys_values = nn.Linear(d, options.heads * (options.key + options.head))
         self.after_attention, self.after_mlp = nn.LayerNorm(d), nn.LayerNorm(d)
-        layers = [layer for _ in range(options.attention_layers) for layer in (nn.Linear(d, d), nn.ReLU())]
+        layers = [layer for _ in range(3) for layer in (nn.Linear(d, d), nn.ReLU())]
         self.mlp = nn.Sequential(*layers)
         self.gate_input, self.gate_memory = nn.Linear(d, 2 * d), nn.Linear(d, 2 * d, bias=False)
 
@@ -115,7 +114,7 @@ class RelationalMemory(nn.Module):
         m = self.after_attention(memory + self.attended(self.queries(memory), known))
         m = self.after_mlp(m + self.mlp(m))
         i, f = (gates + self.gate_memory(torch.tanh(memory))).chunk(2, -1)
-        return torch.sigmoid(i + self.biases[0]) * torch.tanh(m) + torch.sigmoid(f + self.biases[1]) * memory
+        return torch.sigmoid(i) * torch.tanh(m) + torch.sigmoid(f + 1) * memory
 
     def attended(self, queries: Tensor, keys_values: Tensor) -> Tensor:
         """B × slots × width: multi-head attention of the memory's rows to themselves and the input."""

@@ -33,23 +33,12 @@ import msgspec
 from proband.core.errors import ProbandError
 from proband.suites.kinship.telling.bank import OURS, Bank, Frame, Occasion, Phrase, load_bank
 from proband.suites.kinship.world.families import Random, shuffle
-from proband.suites.kinship.world.relations import (
-    ALL_GENDER,
-    ALL_INVERSE,
-    ALL_NEUTRAL,
-    FEMALE,
-    MALE,
-    UNDETERMINED,
-    Edge,
-    one_of,
-    word,
-)
+from proband.suites.kinship.world.relations import ALL_GENDER, ALL_NEUTRAL, UNDETERMINED, Edge, one_of, turned
 from proband.suites.kinship.world.rules import YES_NO, Rules
 
 TIMED, SOON = 0.3, 2  # share of sentences that begin with a moment, and how many moments may be skipped
 APART: Final = 2  # sentences between two of the same construction
 BRIDGE: Final = "Some time later they were all together again."
-INVERSE_WORD: Final = {(w, g): word(ALL_INVERSE[n], g) for w, n in ALL_NEUTRAL.items() for g in (MALE, FEMALE)}
 NAME: Final = re.compile(r"@?\w[\w-]*")  # or another word
 SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"'])\s+")
 STORY, FACTS, GRAPH, SENTENCES = "story", "facts", "graph", "sentences"
@@ -152,16 +141,13 @@ def kin_words(
     >>> kin_words([(0, "father", 1)], ["female", "male"], [1, 0])
     (['daughter'], ['father'])
     """
-    known = {(i, j): kin for i, kin, j in edges}
-    ahead, back = list[str](), list[str]()
-    for a, b in pairwise(people):
-        if (a, b) in known:
-            ahead.append(known[a, b])
-            back.append(INVERSE_WORD[known[a, b], genders[a]])
-        else:
-            ahead.append(INVERSE_WORD[known[b, a], genders[b]])
-            back.append(known[b, a])
-    return ahead, back
+    known = {(i, j): (i, kin, j) for i, kin, j in edges}
+
+    def kin_of(a: int, b: int) -> str:
+        return known[a, b][1] if (a, b) in known else turned(known[b, a], genders)[1]
+
+    pairs = list(pairwise(people))
+    return [kin_of(a, b) for a, b in pairs], [kin_of(b, a) for a, b in pairs]
 
 
 class _Teller:

@@ -23,7 +23,7 @@ OTHERS_TEXT = "its text is not ours"
 
 
 def rename(story: ProvedStory, rng: random.Random) -> Item | str:
-    names = fresh_names(story.genders, rng, avoided=exchanged(story.text, {}).split() + story.names)
+    names = fresh_names(story.genders, rng, given=story.given, avoided=exchanged(story.text, {}).split() + story.names)
     if len(names) < len(story.names):
         return "there are too few names"
     other = dict(zip(story.names, names, strict=True))
@@ -72,7 +72,7 @@ def _shuffled(telling: Telling, rng: random.Random) -> Telling:
 
 def twin(story: ProvedStory, rng: random.Random) -> Item | str:
     """Other names and other words; for plain facts, another order."""
-    names = fresh_names(story.genders, rng, avoided=exchanged(story.text, {}).split() + story.names)
+    names = fresh_names(story.genders, rng, given=story.given, avoided=exchanged(story.text, {}).split() + story.names)
     if len(names) < len(story.names):
         return "there are too few names"
     question = exchanged(question_of(story.item), dict(zip(story.names, names, strict=True)))
@@ -137,7 +137,10 @@ def noise(story: ProvedStory, rng: random.Random) -> Item | str:
         return "it has noise facts already"
     for kind in rng.sample(KINDS, len(KINDS)):
         for facts, genders in _further(story, kind, rng):
-            names = [*story.names, *fresh_names(genders[len(story.names) :], rng, unlike=story.names)]
+            names = [
+                *story.names,
+                *fresh_names(genders[len(story.names) :], rng, given=story.given, unlike=story.names),
+            ]
             if len(names) < len(genders):
                 continue
             stated = [turned(fact, genders) if rng.random() < 0.5 else fact for fact in facts]

@@ -9,6 +9,7 @@ certificate and is counted separately.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
@@ -16,8 +17,9 @@ from typing import Any, Final
 from proband.core.errors import ProbandError
 from proband.core.suite import Verified
 from proband.core.types import Item
-from proband.suites.kinship.logic.closure import asked_path, chain_left, depth, distance
+from proband.suites.kinship.logic.closure import asked_path, chain_left, close, depth, distance
 from proband.suites.kinship.logic.noise import SECOND, WAYS
+from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.reading.reader import mismatch_with_facts
 from proband.suites.kinship.telling.bank import OURS, load_bank
 from proband.suites.kinship.telling.stories import (
@@ -38,12 +40,11 @@ from proband.suites.kinship.verify.checker import check, check_open, read_table
 from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import ALL_NEUTRAL, UNDETERMINED, possibilities
 from proband.suites.kinship.world.rules import (
-    SHIPPED,
     YES_NO,
     Rules,
     canonical_clause,
-    load,
     of_item,
+    proved_rules,
     question_of,
     story_of,
 )
@@ -51,7 +52,9 @@ from proband.suites.kinship.world.rules import (
 # ---- properties of an item, computed again from its facts: k, noise and its kinds, task, depth, split, id
 
 
-ID: Final = re.compile(r"(?:(?P<part>train|valid|test)-)?(?:(?P<slice>[a-z-]+)-)?(?P<task>[a-z]+)-k(?P<k>\d+)-\d{6,}")
+ID: Final = re.compile(
+    r"(?:(?P<part>train|valid|test)-)?(?:(?P<slice>[a-z-]+)-)?(?P<task>[a-z]+)-k(?P<k>\d+)-(?P<n>\d{6,})"
+)
 TASK_OF: Final = {
     (): ("clean", "memory"),
     ("supporting",): ("supporting",),
@@ -81,16 +84,18 @@ def misstated(item: Item, rules: Rules) -> str | None:
         return f"tag 'answer' is {tags.get('answer')!r}"
     edges = [tuple(edge) for edge in facts["edges"]]
     noise = [(tuple(edge), kind) for edge, kind in facts.get("noise", ())]
-    if strange := next((edge for edge, _ in noise if edge not in edges), None):
-        return f"{list(strange)} in 'noise' is no fact of the item"
+    if unknown := next((edge for edge, _ in noise if edge not in edges), None):
+        return f"{list(unknown)} in 'noise' is no fact of the item"
     chain = [edge for edge in edges if edge not in [edge for edge, _ in noise]]
     if len(chain) != facts["k"]:
         return f"'k' is {facts['k']}, and {len(chain)} facts are not noise"
-    if facts["certificate"] != "entailed":  # no chain proves one answer
-        least = 0 if facts["certificate"] == "open" else distance(edges, facts["query"])
-        return _wrong_name(item) or (None if facts["depth"] == least else f"'depth' is {facts['depth']}, not {least}")
+    if list(facts.get("certified_by", ())) not in METHODS[certificate]:
+        return f"'certified_by' is {facts.get('certified_by')!r}"
+    if certificate != "entailed" and facts["family"] != facts["families"][0]:
+        return "'family' is not the first of 'families'"
+    kinds = chain, noise if certificate == "entailed" else [], facts["query"]  # others: noise of the paired story
     return (
-        _wrong_kind(chain, noise, facts["query"]) or _wrong_task(item, edges, noise) or _wrong_depth(facts, rules)
+        _wrong_kind(*kinds) or _wrong_task(item, edges, noise) or _wrong_depth(facts, rules)
         or _wrong_clause(item, chain, rules) or _wrong_name(item)
     )  # fmt: skip
 
@@ -140,9 +145,12 @@ def _wrong_ways(item: Item, edges: Sequence[Any], noise: Sequence[Any]) -> str |
 
 
 def _wrong_depth(facts: Mapping[str, Any], rules: Rules) -> str | None:
-    """No proof has fewer facts than the distance between the two people; one with as many is shortest."""
+    """No proof has fewer facts than the distance between the two people; one with as many is shortest. No chain proves
+    several answers; those of a set have the distance as depth."""
     edges, (x, z) = [tuple(edge) for edge in facts["edges"]], facts["query"]
-    least = distance(edges, (x, z))
+    least = 0 if facts["certificate"] == "open" else distance(edges, (x, z))
+    if facts["certificate"] != "entailed":
+        return None if facts["depth"] == least else f"'depth' is {facts['depth']}, not {least}"
     used = {tuple(edge) for step in facts["proof"] for edge in step[:-1]} & set(edges)
     proved_so = len(used) <= (least or 0) or rules.world != "family"
     if facts["depth"] != least or not proved_so:
@@ -154,8 +162,6 @@ def _wrong_clause(item: Item, chain: Sequence[Any], rules: Rules) -> str | None:
     """The clause is the relations along the chain, from either end, and is the cluster of items with this clause; a
     variation has that of its source."""
     facts = item.facts
-    if "clause" not in facts:
-        return None
     inverse = dict(zip(rules.neutrals, (rules.neutrals[back] for back in rules.inverse[:-1])))
 
     def canonical(clause: str) -> tuple[str, ...]:
@@ -163,11 +169,15 @@ def _wrong_clause(item: Item, chain: Sequence[Any], rules: Rules) -> str | None:
 
     path = asked_path(rules, facts["genders"], chain, facts["query"])
     clause = ".".join(rules.neutrals[rules.code[word]] for _, word, _ in path)
+    if "variation" not in item.tags and canonical(facts["clusters"][0]) != canonical(facts["clause"]):
+        return f"'clusters' is {list(facts['clusters'])}, the clause is {facts['clause']!r}"
+    if facts["certificate"] != "entailed":  # the clause is that of the other story of its pair: the same relations
+        stated = Counter(canonical(rules.neutrals[rules.code[word]]) for _, word, _ in chain)
+        same = "variation" in item.tags or Counter(map(canonical, facts["clause"].split("."))) == stated
+        return None if same else f"'clause' is {facts['clause']!r}, which has other relations than the facts"
     # no person occurs twice, and the chain ends at the people asked about
     if len(path) == len(chain) and canonical(clause) != canonical(facts["clause"]):
         return f"'clause' is {facts['clause']!r}, the chain is {clause!r}"
-    if "variation" not in item.tags and canonical(facts["clusters"][0]) != canonical(facts["clause"]):
-        return f"'clusters' is {list(facts['clusters'])}, the clause is {facts['clause']!r}"
     return None
 
 
@@ -183,7 +193,12 @@ def _wrong_name(item: Item) -> str | None:
     task, part = item.tags["task"], item.tags.get("slice", "")
     stated = _spelled(name["part"] or "test", name["slice"], name["task"], name["k"])
     own = _spelled(item.split, part if part != task else "", task, item.facts["k"])
-    return None if stated == own else f"the id says {stated}, the item {own}"
+    if stated != own:
+        return f"the id says {stated}, the item {own}"
+    first = int(name["n"]) - int(name["n"]) % 2
+    paired = UNDETERMINED in item.choices or "possible" in item.tags
+    pair = [f"pair {item.id.removesuffix(name['n'])}{first:06d}"] if paired else []
+    return None if list(item.facts["clusters"][1:]) == pair else f"'clusters' does not name its pair: {pair}"
 
 
 def _spelled(*parts: object) -> str:
@@ -193,15 +208,22 @@ def _spelled(*parts: object) -> str:
 # ---- items ---------------------------------------------------------------------------------------------------------
 
 
-PROVED: Final = (  # the tables of proofs/Table.v, proofs/wide/Table.v and proofs/blended/Table.v
-    "551fe508fd801a40e351c706566b49c01850af9104a2086e8b586c1574ef3491",
-    "391457cb72b6e9be4836c02e4fd18357c9d98a24d56da25bbdcd47405d1d7f0f",
-    "09fbfa82da75fa3967f75e8e6dfe2d6b3479995879a0df1fe3824bc2209aa908",
+NEEDED: Final = (
+    *("names", "genders", "edges", "query", "target", "proof", "family", "rules", "table", "seal", "telling"),
+    *("clause", "clusters"),
 )
-NEEDED: Final = ("names", "genders", "edges", "query", "target", "proof", "family", "rules", "table", "seal", "telling")
+METHODS: Final = {  # by certificate: the methods that may have agreed on the answer
+    "entailed": (["closure"], ["closure", "search"]),
+    "one-of": (["closure", "search"],),
+    "open": (["search"],),
+}
 RENDERED: Final = "text rendered again"
 READ: Final = "text by others, read only"
-ALL_OF: Final = "a family checked for each answer, and with the table proved in Coq that there is no other"
+BY_PROVED: Final = {
+    "entailed": "proof replayed with the rule table proved in Coq, family checked",
+    "one-of": "a family checked for each answer, and with the table proved in Coq that there is no other",
+    "open": "two families checked between which the answer differs",
+}
 COUNTED: Final = "--allow-uncertified counts such items"
 
 
@@ -229,6 +251,8 @@ def verify(item: Item, manifest: Mapping[str, Any] = MappingProxyType({})) -> Ve
 
 
 def _replayed(facts: Mapping[str, Any], rules: Rules) -> str | None:
+    if rules.world != "family" and not close(rules, facts["genders"], facts["edges"]).consistent:
+        return "its facts contradict each other"
     replay = check_open if facts["certificate"] == "open" else check
     return replay(dict(facts), read_table(rules.text))
 
@@ -236,22 +260,14 @@ def _replayed(facts: Mapping[str, Any], rules: Rules) -> str | None:
 def _certified(facts: Mapping[str, Any], rules: Rules) -> tuple[str, bool]:
     """How the proof was replayed, and whether this certifies the label. Kin words need a proved table; a proof by other
     rules may also be valid in it."""
-    if facts["certificate"] == "open" and rules.world == "family":
-        return "two families checked between which the answer differs", True
     if rules.world != "family":
-        kin = next((word for word in rules.choices if word in ALL_NEUTRAL), None)
+        kin = next((word for word in rules.choices if word.strip().casefold() in {*ALL_NEUTRAL, *KIN}), None)
         method = f"proof replayed with the rule base {rules.name!r}"
         return (method, True) if kin is None else (f"{method}, which nothing proves of the kin word {kin!r}", False)
-    by_proved = rules.sha256 in PROVED
-    if not by_proved:
-        proved = next(load(name) for name in SHIPPED if load(name).sha256 in PROVED and load(name).kin == rules.kin)
-        by_proved = proved.words == rules.words and _replayed(facts, proved) is None
-    if not by_proved:
+    proved = proved_rules(rules.kin)
+    if not rules.proved and (proved.words != rules.words or _replayed(facts, proved) is not None):
         return f"family checked; the proof needs rules of {rules.name!r} that are not proved", False
-    return (ALL_OF if facts["certificate"] == "one-of" else BY_PROVED), True
-
-
-BY_PROVED: Final = "proof replayed with the rule table proved in Coq, family checked"
+    return BY_PROVED[facts["certificate"]], True
 
 
 def _words(item: Item, rules: Rules, manifest: Mapping[str, Any]) -> tuple[str, str | None]:

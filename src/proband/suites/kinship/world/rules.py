@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -38,6 +38,11 @@ from proband.suites.kinship.world.relations import FEMALE, MALE, STORY_WORLDS, S
 Relation = TypeVar("Relation", int, str)
 OTHER = "other"
 NONE = "none"
+PROVED: Final = (  # the tables of proofs/Table.v, proofs/wide/Table.v and proofs/blended/Table.v
+    "551fe508fd801a40e351c706566b49c01850af9104a2086e8b586c1574ef3491",
+    "391457cb72b6e9be4836c02e4fd18357c9d98a24d56da25bbdcd47405d1d7f0f",
+    "09fbfa82da75fa3967f75e8e6dfe2d6b3479995879a0df1fe3824bc2209aa908",
+)
 
 
 class Compositions(dict[int, int]):
@@ -78,6 +83,11 @@ class Rules:
     def sha256(self) -> str:
         """The fingerprint of the table, stored in items: the hash of its TOML."""
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def proved(self) -> bool:
+        """Whether its table is proved in Coq."""
+        return self.sha256 in PROVED
 
     @cached_property
     def reference(self) -> str:
@@ -193,6 +203,11 @@ def canonical_clause(clause: tuple[Relation, ...], inverse: Any) -> tuple[Relati
 
 
 SHIPPED = ("blended", "clutrr", "grid", "sound", "wide")  # rule bases inside the package
+
+
+def proved_rules(world: World) -> Rules:
+    """The shipped rule base of a world whose table is proved."""
+    return next(rules for rules in map(load, SHIPPED) if rules.proved and rules.kin == world)
 
 
 @lru_cache(maxsize=16)
