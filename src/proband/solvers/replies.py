@@ -1,6 +1,6 @@
 r"""Find the choice that a reply in words means: "The answer is aunt.", "**Aunt**", "B) aunt", "Answer: (B)".
 
-A reply is read by the first rule that applies; it must give one choice, or the reply is unread:
+A reply is read by the first rule that applies; it must give one choice, with all letters of the sentence, or is unread:
 
 1. the whole reply, \boxed{...}, or the last <answer>...</answer>
 2. the text after the last "answer is", "answer:" or "final answer"
