@@ -40,6 +40,9 @@ PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- written by: python benchmarks/house.py walk --write -->\n", "<!-- end of what was written -->\n"
 SMALL, SHORT = 30, 60  # lines
 NUMBER_ROOMS = (
+    "proband.core.metrics",
+    "proband.core.suite",
+    "proband.core.types",
     "proband.stats.scores",
     "proband.stats.estimators",
     "proband.reporting.numbers",

@@ -111,7 +111,10 @@ SHARED: Mapping[str, Any] = {  # options whose name or type on the command line 
     "parameters": SET,
 }
 HELP = {  # of what the docstring of a function leaves out
-    **{field.attribute: field.help for field in described(RunOptions)},
+    **{
+        field.attribute: field.help.replace("Items to run and score", "Items to score")
+        for field in described(RunOptions)
+    },
     "out": "Folder to write.",
     "items": "Folder of the items, if it has been moved.",
     "force": "Overwrite existing files.",
