@@ -374,7 +374,7 @@ class Variation:
     help: str
     effect: Literal["keeps", "changes", "twin", "open"]
     make: Callable[..., Item | str]
-    check: Callable[[Item, Item], str | None] = lambda source, varied: None
+    check: Callable[[Item, Item], str | None]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -103,6 +104,38 @@ def test_an_empty_file_and_an_id_twice_are_refused_in_bear_too(tmp_path: Path) -
         (tmp_path / "P36.jsonl").write_text(text, encoding="utf-8")
         with pytest.raises(ProbandError, match=message):
             items_of(data=str(tmp_path))
+
+
+def test_a_relation_in_several_files_is_one(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("subject,object,relation\nFrance,Paris,capital\nItaly,Rome,capital\n")
+    (tmp_path / "capital.csv.gz").write_bytes(gzip.compress(b"subject,object\nSpain,Madrid\nFrance,Paris\n"))
+    items = items_of(data=str(tmp_path), relations="capital")
+    assert [item.facts["subject"] for item in items] == ["France", "Italy", "Spain"]
+    assert {item.choices for item in items} == {("Paris", "Rome", "Madrid")}
+    assert len({item.id for item in items}) == 3
+
+
+def test_damaged_files_of_lre_are_refused_with_their_name(tmp_path: Path) -> None:
+    file, pairs = tmp_path / "capital.json", [{"subject": x, "object": y} for x, y in (("a", "b"), ("c", "d"))]
+    file.write_text(json.dumps({"samples": pairs}))
+    assert [item.prompt for item in items_of(data=str(file))] == [
+        "The capital of a is ___.",
+        "The capital of c is ___.",
+    ]
+    for text, message in (
+        (b'{"samples": [{}], "prompt_templates": 5}', "'prompt_templates' must be"),
+        (b'{"samples": [{"subject": "\x81"}]}', "capital.json: not a JSON object"),
+        (b"{}", "has no field 'samples' with objects"),
+    ):
+        file.write_bytes(text)
+        with pytest.raises(ProbandError, match=f"capital.json: .*{message.removeprefix('capital.json: ')}"):
+            items_of(data=str(file))
+
+
+def test_a_table_without_wordings_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text("")
+    with pytest.raises(ProbandError, match=r"p.jsonl: contains no wordings"):
+        items_of(patterns=str(tmp_path / "p.jsonl"))
 
 
 def test_the_folder_above_bear_is_told_where_it_is(tmp_path: Path) -> None:

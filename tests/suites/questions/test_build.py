@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars
 import pytest
 
@@ -223,6 +224,24 @@ def test_variations_keep_the_answer(tmp_path: Path) -> None:
             assert item.prompt in varied.prompt
     open_item = Item(id="q", suite="questions", prompt="?", facts={"answers": ["a"]})
     assert SUITE.variation("reorder").make(open_item, rng=random.Random(0)) == "it has no choices"
+    single = msgspec.structs.replace(open_item, choices=("a",), gold=0)
+    assert SUITE.variation("reorder").make(single, rng=random.Random(0)) == "it has no choices"
+
+
+def test_bad_rows_of_two_files_are_both_named(tmp_path: Path) -> None:
+    (tmp_path / "quiz").mkdir()
+    for name in ("train", "test"):
+        (tmp_path / "quiz" / f"{name}.csv").write_text("Q,a,b,Key\nx?,1,2,A\n,1,2,A\n")
+    with pytest.raises(ProbandError, match=r"2 rows do not fit: .*test.csv.*; .*train.csv") as error:
+        proband.build("questions", out=tmp_path / "items", data=tmp_path / "quiz")
+    assert str(error.value).count("row 3") == 2
+
+
+def test_a_right_choice_with_a_column_of_its_own_may_be_a_digit(tmp_path: Path) -> None:
+    text = "question,correct,wrong 1,wrong 2\nHow many legs?,2,4,6\nHow many eyes?,1,3,2\n"
+    items, manifest = built(tmp_path, "mine.csv", text, choices="correct,wrong 1,wrong 2", gold="correct")
+    assert [item.choices[item.gold or 0] for item in items] == ["2", "1"]
+    assert manifest["columns"]["right choice as"] == "text, choices in random order"
 
 
 def test_a_number_that_may_be_a_text_or_a_place_is_refused(tmp_path: Path) -> None:

@@ -44,7 +44,23 @@ CASES: Sequence[tuple[str, float]] = [
     ("Could be Paris.\nThe answer is Rome.", 0.0),
     ("Paris\nLondon", 0.0),
     ("", 0.0),
+    ("London, Paris, Rome, Berlin", 0.0),
+    ("London, Rome and Paris", 0.0),
+    ("Paris or London", 0.0),
+    ("Either **London** or **Paris**", 0.0),
+    ("Rome, Paris or London", 0.0),
+    ("Paris? No, London.", 0.0),
+    ("What is the capital? Paris", 1.0),
+    ("Paris, France", 1.0),
+    ("In 1940, as today, it was Paris.", 1.0),
+    ("It is Paris, whether you like it or not.", 1.0),
+    ("London? No. The answer is Paris.\nParis has two million people", 1.0),
 ]
+
+
+def test_numbers_in_several_forms() -> None:
+    item = Item(id="q", suite="questions", prompt="?", facts={"answers": ["1234", "0.5"]})
+    assert [answered(item, Answer(item_id="q", text=text)) for text in ("1,234", "1234.0", ".50")] == [1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("reply", ["0.5", "The answer is 3.5.", "-5", "−5", "5.2", "1/5", "5 million", "5%", "1:5"])

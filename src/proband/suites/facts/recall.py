@@ -156,9 +156,8 @@ RECALL = Solver(
     options=RecallOptions,
     sends=sends,
 )
-WITHOUT_SUBJECT = "without the subject: the shortcut that recall must beat"
 prior = partial(recall, subject=NEUTRAL)
-PRIOR = replace(RECALL, name="prior", help=WITHOUT_SUBJECT, solve=prior, sends=None)
+PRIOR = replace(RECALL, name="prior", help="recall without the subject, a shortcut to beat", solve=prior, sends=None)
 OFFSET = Solver(
     name="offset",
     help="word vectors: the mean offset from subject to object, learned from the other facts",
@@ -181,24 +180,12 @@ def by_wording(item: Item, answer: Answer) -> list[float]:
 
 
 def recalled(item: Item, answer: Answer) -> float | None:
-    """The share of wordings in which the right answer is preferred.
-
-    >>> item = Item(id="a", suite="facts", prompt="?", choices=("Paris", "Rome"), gold=0)
-    >>> both = ({"scores": [-1.0, -2.0]}, {"scores": [-3.0, -2.0]})
-    >>> recalled(item, Answer(item_id="a", scores=(-2.0, -2.0), blanks=both))
-    0.5
-    """
+    """The share of wordings in which the right answer is preferred."""
     return None if item.gold is None else float(np.mean(by_wording(item, answer)))
 
 
 def consistent(item: Item, answer: Answer) -> float | None:
-    """ParaRel's consistency: the share of pairs of wordings that give the same answer, right or wrong.
-
-    >>> item = Item(id="a", suite="facts", prompt="?", choices=("Paris", "Rome"), gold=0)
-    >>> three = ({"scores": [2, 1]}, {"scores": [2, 1]}, {"scores": [1, 2]})
-    >>> round(consistent(item, Answer(item_id="a", blanks=three)), 3)
-    0.333
-    """
+    """ParaRel's consistency: the share of pairs of wordings that give the same answer, right or wrong."""
     chosen = [int(np.argmax(blank["scores"])) for blank in answer.blanks]  # the first of equally good answers
     pairs = [a == b for a, b in combinations(chosen, 2)]
     return sum(pairs) / len(pairs) if pairs else None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from proband.core.errors import ProbandError
-from proband.core.files import slug
+from proband.core.files import group_by_key, slug
 from proband.core.tables import TableRow
 
 SUBJECT, OBJECT, BLANK = "[X]", "[Y]", "___"
@@ -26,6 +26,7 @@ class SubjectFact:
     objects: tuple[str, ...]
     aliases: tuple[str, ...] = ()  # of the subject
     object_aliases: tuple[str, ...] = ()
+    also_true: tuple[str, ...] = ()  # objects that are neither asked nor wrong
     rests_on: tuple[str, ...] = ()  # the ids of the facts that it follows from
     row: TableRow | None = None
 
@@ -68,8 +69,14 @@ class FactRelation:
         """All right objects of each subject, over every fact about it."""
         right: dict[str, set[str]] = {}
         for fact in self.facts:
-            right.setdefault(fold(fact.subject), set()).update(fold(each) for each in fact.objects)
+            objects = (*fact.objects, *fact.object_aliases, *fact.also_true)
+            right.setdefault(fold(fact.subject), set()).update(map(fold, objects))
         return right
+
+    @cached_property
+    def _aliases(self) -> dict[str, list[str]]:
+        """The other names of each answer, over every fact that has it."""
+        return group_by_key((fact.objects[0], fold(name)) for fact in self.facts for name in fact.object_aliases)
 
     @cached_property
     def cardinality(self) -> str:
@@ -84,7 +91,8 @@ class FactRelation:
         """The choices without other right answers, and the index of the gold answer."""
         right = self._right[fold(fact.subject)]
         asked = fact.objects[0]
-        left = tuple(answer for answer in self.answers if answer == asked or fold(answer) not in right)
+        names = {answer: {fold(answer), *self._aliases.get(answer, ())} for answer in self.answers}
+        left = tuple(answer for answer in self.answers if answer == asked or not names[answer] & right)
         return left, left.index(asked)
 
     def checked(self) -> FactRelation:
@@ -111,11 +119,7 @@ class FactRelation:
 
 
 def wrong_wording(wording: str) -> str:
-    """The error in a wording, or an empty string.
-
-    >>> wrong_wording("The capital of [X] is Paris.")
-    "'The capital of [X] is Paris.' must have [Y] once"
-    """
+    """The error in a wording, or an empty string."""
     missing = next((slot for slot in (SUBJECT, OBJECT) if wording.count(slot) != 1), "")
     return f"{wording!r} must have {missing} once" if missing else ""
 
@@ -125,21 +129,13 @@ def fold(text: str) -> str:
 
 
 def leaks(fact: SubjectFact) -> bool:
-    """Whether the subject reveals the object: Bank of *Scotland*, *French* Guiana : French. LAMA-UHN leaves these out.
-
-    >>> leaks(SubjectFact(subject="Bank of Scotland", objects=("Scotland",)))
-    True
-    """
+    """Whether the subject reveals the object (Bank of *Scotland*, *French* Guiana : French); LAMA-UHN leaves it out."""
     words = set(re.findall(r"\w+", fold(fact.subject)))
     return any(set(re.findall(r"\w+", fold(each))) <= words for each in fact.objects[:1])
 
 
 def prompt_of(wording: str, subject: str) -> str:
-    """A wording about a subject, with a blank for the object; a sentence begins with a capital letter.
-
-    >>> prompt_of("[X] is usually [Y].", "snow")
-    'Snow is usually ___.'
-    """
+    """A wording about a subject, with a blank for the object; a sentence begins with a capital letter."""
     return capitalised(wording.replace(SUBJECT, subject).replace(OBJECT, BLANK))
 
 

@@ -12,12 +12,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, decode, group_by_key, read_toml
 from proband.core.progress import log
 from proband.core.tables import TableRow, kind_of, read_table, read_text
 from proband.suites.facts.relations import OBJECT, SUBJECT, FactRelation, SubjectFact, fold, wrong_wording
 
+LRE = "wordings of LRE"
 ENDINGS = (".jsonl", ".json", ".tsv", ".csv", ".xlsx")
 NAMES = {  # names of columns, in order of preference
     "subject": ("subject", "sub_label", "subj", "head", "sub", "s"),
@@ -69,6 +72,7 @@ def read(data: str = "", patterns: str = "") -> tuple[list[FactRelation], str, l
 def built_in() -> Iterator[FactRelation]:
     """The relations of data/facts; some take their pairs from the lists of the analogy suite, some from two others."""
     path, made = DATA / "facts" / "relations.toml", dict[str, FactRelation]()
+    usual = DATA / "analogy" / "usual_values.tsv"
     for name, relation in read_toml(path).items():
         facts = [
             SubjectFact(subject=subject, objects=(objects,) if isinstance(objects, str) else tuple(objects))
@@ -79,10 +83,12 @@ def built_in() -> Iterator[FactRelation]:
             facts = list(_pairs(DATA / "analogy" / file, listed, turned=relation.get("turned", False)))
         if "compose" in relation:
             facts = list(composed(*(made[each] for each in relation["compose"])))
+        also = {fold(each.subject): each.objects for each in _pairs(usual, name, turned=False)}
+        also |= {subject: tuple(objects) for subject, objects in relation.get("also_true", {}).items()}
         made[name] = FactRelation(
             name=name,
             wordings=tuple(relation["wordings"]),
-            facts=tuple(facts),
+            facts=tuple(replace(fact, also_true=also.get(fold(fact.subject), fact.also_true)) for fact in facts),
             space=made[relation["compose"][1]].answers if "compose" in relation else (),
             by_name=relation.get("by_name", False),
             file=path,
@@ -97,7 +103,7 @@ def composed(first: FactRelation, second: FactRelation) -> Iterator[SubjectFact]
         if fact.objects[0] in places:
             place, other = places[fact.objects[0]]
             rests_on = (first.item_id(number), second.item_id(place))
-            yield SubjectFact(subject=fact.subject, objects=other.objects, rests_on=rests_on)
+            yield replace(other, subject=fact.subject, aliases=(), rests_on=rests_on, row=None)
 
 
 def _pairs(path: Path, relation: str, *, turned: bool) -> Iterator[SubjectFact]:
@@ -117,7 +123,7 @@ BEAR_FILE = "metadata_relations.json"
 
 def read_bear(folder: Path) -> list[FactRelation]:
     file = folder / BEAR_FILE
-    declared = decode(dict[str, dict[str, Any]], read_text(file).encode(), file=file)
+    declared = decode(dict[str, dict[str, Any]], read_text(file).encode("utf-8", "surrogateescape"), file=file)
     relations = []
     for name, about in declared.items():
         path = folder / f"{name}.jsonl"
@@ -159,19 +165,33 @@ def read_files(path: Path, worded: Mapping[str, tuple[str, ...]]) -> list[FactRe
             worded = {**read_patterns(path / LAMA_FILE), **worded}
         if not files:
             raise ProbandError(f"has no {', '.join(ENDINGS)} file of facts", file=path)
-    return [relation for file in files for relation in _relations(file, worded)]
-
-
-def _relations(path: Path, worded: Mapping[str, tuple[str, ...]]) -> Iterator[FactRelation]:
-    if kind_of(path) == ".json":
-        yield _read_lre(path)
-        return
-    facts, left_out = _facts_of(_rows(path))
-    of_relation = group_by_key(((*_cells(each.row, "relation"), path.stem)[0], each) for each in facts if each.row)
-    for relation, listed in of_relation.items():
-        wordings = worded.get(relation, (f"The {relation} of {SUBJECT} is {OBJECT}.",))
-        yield FactRelation(name=relation, wordings=wordings, facts=tuple(_merged(listed)), file=path, left_out=left_out)
+    facts, left_out = _facts_of(row for file in files for row in _rows(file))
+    of_relation = group_by_key((_cells(each.row, "relation")[0], each) for each in facts if each.row)
+    relations = []
+    for name, listed in of_relation.items():
+        first = next(each.row for each in listed if each.row)
+        own = worded.get(name) or first.cells.get(LRE) or (f"The {name} of {SUBJECT} is {OBJECT}.",)
+        known = tuple(_merged(listed))
+        relations.append(FactRelation(name=name, wordings=own, facts=known, file=first.file, left_out=left_out))
         left_out = ()  # listed once
+    return relations
+
+
+class LreFile(Struct):
+    """LRE: {"name", "prompt_templates": ["The capital of {} is"], "samples": [{"subject", "object"}]}."""
+
+    name: str = ""
+    prompt_templates: list[str] = []
+    samples: list[dict[str, Any]] = []
+
+
+def _samples(path: Path, name: str) -> Iterator[TableRow]:
+    about = decode(LreFile, read_text(path).encode("utf-8", "surrogateescape"), file=path)
+    if not about.samples:
+        raise ProbandError("has no field 'samples' with objects: is it a file of LRE?", file=path)
+    own = tuple(f"{each.replace('{}', SUBJECT).rstrip()} {OBJECT}." for each in about.prompt_templates)
+    for number, each in enumerate(about.samples, start=1):
+        yield TableRow({**each, "relation": about.name or name, LRE: own}, path, number)
 
 
 def _facts_of(rows: Iterable[TableRow]) -> tuple[list[SubjectFact], tuple[str, ...]]:
@@ -189,14 +209,13 @@ def _facts_of(rows: Iterable[TableRow]) -> tuple[list[SubjectFact], tuple[str, .
 
 def _rows(path: Path) -> Iterator[TableRow]:
     """The rows of a file; an error if it has none or an id occurs twice."""
-    ids: set[Any] = set()
-    row = None
-    for row in read_table(path):
+    ids, row, name = set[Any](), None, Path(path.name.removesuffix(".gz")).stem
+    for row in _samples(path, name) if kind_of(path) == ".json" else read_table(path):
         own = row.cells.get("id") or row.cells.get("uuid")
         if own and own in ids:
             raise row.error(f"the id {own!r} occurs twice")
         ids.add(own)
-        yield row
+        yield row if _cells(row, "relation") else replace(row, cells={**row.cells, "relation": name})
     if row is None:
         raise ProbandError("contains no facts", file=path)
 
@@ -207,19 +226,6 @@ def _merged(facts: Iterable[SubjectFact]) -> list[SubjectFact]:
     for fact in facts:
         kept.setdefault((fold(fact.subject), fold(fact.objects[0])), fact)
     return list(kept.values())
-
-
-def _read_lre(path: Path) -> FactRelation:
-    """LRE: {"name", "prompt_templates": ["The capital of {} is"], "samples": [{"subject", "object"}]}."""
-    about = decode(dict[str, Any], read_text(path).encode(), file=path)
-    samples = about.get("samples")
-    if not isinstance(samples, list) or not samples or not all(isinstance(sample, dict) for sample in samples):
-        raise ProbandError("has no field 'samples' with objects: is it a file of LRE?", file=path)
-    templates = [each for each in about.get("prompt_templates") or [] if isinstance(each, str)]
-    wordings = tuple(f"{each.replace('{}', SUBJECT).rstrip()} {OBJECT}." for each in templates)
-    facts, left_out = _facts_of(TableRow(each, path, n) for n, each in enumerate(samples, start=1))
-    name = str(about.get("name") or path.stem)
-    return FactRelation(name=name, wordings=wordings, facts=tuple(_merged(facts)), file=path, left_out=left_out)
 
 
 def _cells(row: TableRow, role: str) -> list[str]:
@@ -275,4 +281,6 @@ def read_patterns(path: Path) -> dict[str, tuple[str, ...]]:
             if problem := wrong_wording(wording):
                 raise row.error(problem)
             wordings.setdefault(relation, {})[wording.replace(" .", ".")] = None
+    if not wordings:
+        raise ProbandError("contains no wordings", file=path)
     return {relation: tuple(listed) for relation, listed in wordings.items()}

@@ -1,6 +1,6 @@
 """Suite `questions`: your own questions, from a spreadsheet, JSON lines, Parquet or a Hugging Face folder.
 
-columns.py finds the columns of the question, the choices and the right answer, by name or as the user says
+columns.py   finds the columns of the question, the choices and the right answer, by name or as the user says
 build.py     rows -> items
 replies.py   replies to open questions, matched with the accepted answers
 """
@@ -21,7 +21,7 @@ from proband.suites.questions.replies import ACCURACY, CHOOSE, GENERATE, LIKELIH
 
 def reorder(item: Item, *, rng: random.Random, folder: Path | None = None) -> Item | str:
     """The choices in another order."""
-    if item.gold is None:
+    if item.gold is None or len(item.choices) < 2:
         return "it has no choices"
     places = list(range(len(item.choices)))
     while places == sorted(places):

@@ -70,7 +70,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     drawn = columns.gold in columns.choices  # the right choice has a column of its own, and would always be the first
     rng = random.Random(f"choices {seed}")
     fit = [(row, tuple(rng.sample(own, len(own))) if drawn else own) for row, own in tried if own is not None]
-    gold_as = options.gold_as or _gold_as(fit, columns, path)
+    gold_as = options.gold_as or ("text" if drawn else _gold_as(fit, columns, path))
     items = list(_items(fit, columns, gold_as, bad))
     if bad.errors and not options.skip_bad:
         raise bad.in_one()
@@ -92,14 +92,14 @@ class BadRows:
     """Collects the rows that do not fit, with the reasons."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.errors = path, dict[int, ProbandError]()
+        self.path, self.errors = path, dict[tuple[Path, int], ProbandError]()
 
     def tried(self, row: TableRow, make: Callable[[TableRow], T]) -> T | None:
         """The result of reading a row; None if the row does not fit."""
         try:
             return make(row)
         except ProbandError as error:
-            self.errors[row.number] = error
+            self.errors[row.file, row.number] = error
             return None
 
     def in_one(self) -> ProbandError:
@@ -263,11 +263,7 @@ WAYS: Mapping[GoldAs, str] = {
 
 
 def _place(cell: str, choices: Sequence[str], way: GoldAs) -> int | None:
-    """The index of the choice that a cell means, or None.
-
-    >>> [_place(cell, "xyz", "letter") for cell in ("b", "(C).", "D")], _place("3", "xyz", "from-1")
-    ([1, 2, None], 2)
-    """
+    """The index of the choice that a cell means, or None."""
     if way == "text":
         return choices.index(cell) if cell in choices else None
     bare = cell.strip("().: ").upper()

@@ -140,9 +140,5 @@ def _one_each(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
 
 
 def _in_a_row(marks: list[str]) -> bool:
-    """
-    >>> _in_a_row(["a", "b", "c"]), _in_a_row(["1", "2"]), _in_a_row(["a", "c"])
-    (True, True, False)
-    """
     places = [int(mark) if mark.isdigit() else ord(mark) - ord("a") + 1 for mark in marks]
     return places[0] in (0, 1) and places == list(range(places[0], places[0] + len(places)))

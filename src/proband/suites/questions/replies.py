@@ -55,15 +55,22 @@ def answered(item: Item, answer: Answer) -> float | None:
         return None
     if answer.status in WRONG:
         return 0.0
-    return float(bool(_names(accepted).mentions(_number_forms(final_answer(answer.text or "")))))
+    names, reply = _names(accepted), _number_forms(re.sub(r"[*_`]", "", final_answer(answer.text or "")))
+    decided = ASKED.sub(" ", reply)
+    named = "|".join(re.escape(name) for name, _ in sorted(names.names, key=lambda each: -len(each[0])))
+    open_still = UNDECIDED.search(re.sub(rf"(?<!\w)(?:{named})(?!\w)", "\0", decided.casefold()))
+    return float(bool(names.mentions(decided)) and not open_still)
+
+
+ASKED = re.compile(r"[^.?!\n]*\?(?=\s*\w)")  # a question that something follows: `Paris? No, London.`
+PART = r"[^\s,]+(?: [^\s,]+)?"
+UNDECIDED = re.compile(  # alternatives, or a list of three or more: no answer, though it names one
+    rf"\0(?:, \w+(?: \w+){{0,2}})*,? or\b|\bor \0|^\W*(?:{PART}, )+{PART}(?:, (?:and )?| and ){PART}$"
+)
 
 
 def final_answer(reply: str) -> str:
-    """The answer in a reply: the text after the last "answer is" or "answer:", or else the last line.
-
-    >>> final_answer("London? No. The answer is Paris.\\nParis has two million people"), final_answer("Rome?\\nParis")
-    ('Paris.', 'Paris')
-    """
+    """The answer in a reply: the text after the last "answer is" or "answer:", or else the last line."""
     text = without_thoughts(reply)
     stated = list(ANSWER.finditer(text))
     if stated:
@@ -78,11 +85,7 @@ def _names(accepted: tuple[str, ...]) -> Choices:
 
 
 def _number_forms(text: str) -> str:
-    """Write every number in one form: 1,000 and 1000, 4.0 and 4, .5 and 0.5.
-
-    >>> _number_forms("1,234 or 4.50 or 3.0 or .5")
-    '1234 or 4.5 or 3 or 0.5'
-    """
+    """Write every number in one form: 1,000 and 1000, 4.0 and 4, .5 and 0.5."""
     plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))|(?<![\d.])(?=\.\d)", lambda m: "" if m[0] else "0", text)
     return re.sub(r"(\d+)\.(\d*?)0*(?!\d)", lambda m: f"{m[1]}.{m[2]}" if m[2] else m[1], plain)
 

@@ -52,7 +52,14 @@ def turned(item: Item, *, rng: random.Random, folder: Path) -> Item | str:
     return replace(item, choices=item.choices[::-1], gold=1 - item.gold)
 
 
-VARIATIONS = (Variation(name="turned", help="the choices in the other order", effect="keeps", make=turned),)
+def same_choice(source: Item, varied: Item) -> str | None:
+    right = [None if item.gold is None else item.choices[item.gold] for item in (source, varied)]
+    return None if right[0] == right[1] else "its right choice is not that of its source"
+
+
+VARIATIONS = (
+    Variation(name="turned", help="the choices in the other order", effect="keeps", make=turned, check=same_choice),
+)
 
 SUITE = Suite(
     name="more",
