@@ -10,6 +10,7 @@ import argparse
 import gzip
 import lzma
 import tempfile
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -40,7 +41,26 @@ from proband.stats.clusters import clusters_of
 from proband.suites.kinship.world.relations import RELATIONS
 
 
-def build_set(each: PanelSet, folder: Path) -> Path:
+class BuiltSet(PanelSet, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A set with how it was built, as the head of panel.toml explains it."""
+
+    seed: int
+    options: dict[str, Any]
+    shortcuts_fail: bool = False
+    rests_on: bool = False
+    per: str = ""
+    per_cluster: int = 1_000_000
+    test: int | None = None
+    stating_least_of: tuple[str, ...] = ()
+    vary: tuple[str, ...] = ()
+
+
+def built_sets() -> list[BuiltSet]:
+    text = (read_panel().folder / "panel.toml").read_text(encoding="utf-8")
+    return [msgspec.convert(each, BuiltSet) for each in tomllib.loads(text)["set"]]
+
+
+def build_set(each: BuiltSet, folder: Path) -> Path:
     """The set by its options: build, choose among the test items, vary."""
     given = {name.replace("-", "_"): value for name, value in each.options.items()}
     with tempfile.TemporaryDirectory() as temporary:
@@ -52,7 +72,7 @@ def build_set(each: PanelSet, folder: Path) -> Path:
     return folder
 
 
-def write_chosen(source: Path, folder: Path, each: PanelSet) -> None:
+def write_chosen(source: Path, folder: Path, each: BuiltSet) -> None:
     """The training items, and of the others those that the set takes: those that no shortcut answers rightly, those
     that rest on others with what they rest on, those that state what others state least, so many of each value of a
     tag, a sample as `run --limit` draws it."""
@@ -67,7 +87,7 @@ def write_chosen(source: Path, folder: Path, each: PanelSet) -> None:
             name for item in kept for name in (item.id, *item.facts.get("rests_on", ())) if "rests_on" in item.facts
         }
         kept = [item for item in kept if item.id in needed]
-    if each.beside:
+    if each.stating_least_of:
         kept = _stating_rare_relations(kept, each)
     elif each.per:
         kept = _so_many_of_each(kept, each.per, each.test, each.per_cluster)
@@ -90,11 +110,11 @@ def _so_many_of_each(items: Sequence[Item], tag: str, count: int | None, per_clu
     return kept
 
 
-def _stating_rare_relations(items: Sequence[Item], each: PanelSet) -> list[Item]:
+def _stating_rare_relations(items: Sequence[Item], each: BuiltSet) -> list[Item]:
     """So many stories: in turn the one of whose facts the largest share states the relation that is stated least so
     far, in them and in the test stories of other sets; of each value of a tag equally many."""
     stated, taken, folder = Counter(dict.fromkeys(RELATIONS, 0)), Counter[Any](), read_panel().folder
-    for other in each.beside:
+    for other in each.stating_least_of:
         name, _, count = other.partition(":")
         lines = lzma.decompress((folder / f"{name}.jsonl.xz").read_bytes()).splitlines()
         tests = [item for line in lines if (item := msgspec.json.decode(line, type=Item)).split == "test"]
@@ -136,9 +156,8 @@ def _write(folder: Path, source: Path, items: Sequence[Item]) -> None:
 
 def freeze() -> dict[str, str]:
     """Build the sets that are not there, beside panel.toml, and write down the hashes of all."""
-    panel, hashes = read_panel(), dict[str, str]()
-    out = panel.folder
-    for each in panel.sets:
+    out, hashes = read_panel().folder, dict[str, str]()
+    for each in built_sets():
         stored = out / f"{each.name}.jsonl.xz"
         if not stored.exists():
             with tempfile.TemporaryDirectory() as temporary:

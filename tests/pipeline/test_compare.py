@@ -18,7 +18,6 @@ from proband.core.files import dumps, sha256_file, write_json, write_text
 from proband.core.suite import Table
 from proband.core.types import Answer, Item, Run
 from proband.pipeline.compare import compare
-from proband.pipeline.plan import PlannedSizes
 from proband.pipeline.report import report
 from proband.reporting.numbers.comparisons import ComparedRuns
 
@@ -126,4 +125,3 @@ def test_results_have_the_keys_of_their_types(tmp_path: Path) -> None:
         proband.run(items, model=f"baseline:{model}", out=tmp_path / model)
     compared = proband.compare(tmp_path / "random", tmp_path / "majority", fail_if_worse=1)
     assert ComparedRuns.__required_keys__ <= compared.keys() <= ComparedRuns.__annotations__.keys()
-    assert proband.plan(items).keys() == PlannedSizes.__annotations__.keys()

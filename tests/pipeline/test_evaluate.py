@@ -259,9 +259,9 @@ NIGHTLY = [pytest.param(name, marks=pytest.mark.nightly) for name in ("noisy-sto
 @pytest.mark.parametrize("name", ["facts", "two-facts", *NIGHTLY])
 def test_the_seeds_build_the_frozen_items(name: str, tools: Any, tmp_path: Path) -> None:
     """Not those of kinship that a former generator wrote: their certificates are replayed instead."""
-    each = next(each for each in read_panel().sets if each.name == name)
+    each = next(each for each in tools.built_sets() if each.name == name)
     items = (tools.build_set(each, tmp_path / name) / "items.jsonl").read_bytes()
-    assert hashlib.sha256(items).hexdigest() == each.sha256
+    assert hashlib.sha256(items).hexdigest() in {frozen.sha256 for frozen in read_panel().sets if frozen.name == name}
 
 
 def test_every_certificate_of_the_panel_replays() -> None:

@@ -17,7 +17,7 @@ import pytest
 import proband
 from proband.core.errors import ProbandError
 from proband.models import fake
-from proband.pipeline.studies.stages import contents, model_contents
+from proband.pipeline.studies.stages import contents, fingerprint
 
 
 @pytest.fixture(scope="module")
@@ -207,13 +207,13 @@ def test_the_key_follows_the_content_of_a_file_not_its_place(tmp_path: Path, mon
     assert contents({"data": f"{tmp_path}/b"}) == before
     (tmp_path / "b" / "data.tsv").write_text("y")
     assert contents({"data": f"{tmp_path}/b"}) != before
-    assert model_contents(f"hf:{tmp_path}/a") == f"hf:{before['data']}"
-    assert model_contents("hf:gpt2") == "hf:gpt2"
+    assert fingerprint(f"hf:{tmp_path}/a", path=True) == f"hf:{before['data']}"
+    assert fingerprint("hf:gpt2", path=True) == "hf:gpt2"
     monkeypatch.chdir(tmp_path / "a")
     monkeypatch.setenv("HOME", str(tmp_path))
     plain = {"prompt": "data.tsv", "bank": f"clutrr:{tmp_path}/a", "ppdb": f"data.tsv,{tmp_path}/b/data.tsv"}
     assert all(str(tmp_path) not in value and value != plain[name] for name, value in contents(plain).items())
-    assert model_contents("hf:~/a") == model_contents(f"hf:{tmp_path}/a")
+    assert fingerprint("hf:~/a", path=True) == fingerprint(f"hf:{tmp_path}/a", path=True)
     monkeypatch.chdir(tmp_path)
     assert contents({"shots-from": "a"}) == {"shots-from": before["data"]}
     texts = {"task": "a", "system": "his/her " * 99, "norm": "0.5", "none": "", "size": 3}

@@ -313,7 +313,7 @@ class ModelReaders:
         """Ask the models for what is not there yet, and give the judge that reads by what they replied."""
         readers = []
         for each in self.readings:
-            run_planned(each, among=self.readings)
+            run_planned(each, among=[other.folder for other in self.readings])
             answers = {answer.item_id: answer for answer in files.read_answers(each.folder / "answers.jsonl")}
             readers.append(RowReader(f"{each.model} ({each.name})", self._reader(answers)))
         known = self.prover

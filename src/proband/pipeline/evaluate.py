@@ -261,7 +261,7 @@ class EvaluationJob:
         with one_bar("evaluate", total=sum(part.options.limit or self.items_asked[part.name] for part in self.runs)):
             for part in self.runs:
                 self.take_recorded(part)
-                run_planned(part, among=self.runs)
+                run_planned(part, among=[other.folder for other in self.runs])
 
     def take_recorded(self, part: PanelRun) -> bool:
         """Whether the answers that ship with the panel are those of this run, which then begins with them. Not where

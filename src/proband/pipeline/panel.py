@@ -25,20 +25,11 @@ LATEST = "2"
 FROZEN = "frozen.json"
 
 
-class PanelSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One item set of a panel, as the head of panel.toml explains it."""
+class PanelSet(msgspec.Struct, frozen=True, kw_only=True):
+    """One item set of a panel, as the head of panel.toml explains it (benchmarks/panel.py builds it)."""
 
     name: str
     suite: str
-    seed: int
-    options: dict[str, Any]
-    shortcuts_fail: bool = False
-    rests_on: bool = False
-    per: str = ""
-    per_cluster: int = 1_000_000
-    test: int | None = None
-    beside: tuple[str, ...] = ()
-    vary: tuple[str, ...] = ()
     comparisons: tuple[str, ...] = ()
     control: str = ""
     ask: dict[str, dict[str, Any]] = {}

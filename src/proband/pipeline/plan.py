@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 
@@ -20,13 +20,6 @@ from proband.reporting.numbers.study import Study
 from proband.stats import on_common_items
 from proband.stats.clusters import GrowingClusters, clusters_of
 from proband.stats.planning import Pilot, PlannedDesign, check, required
-
-# the result of `plan` in Python, and with --json
-PlannedSizes = TypedDict("PlannedSizes", {  # noqa: UP013
-    "basis": str, "design": dict[str, Any], "difference": float, "power": float, "correlation": float, "sd": float,
-    "now": dict[str, Any], "more_clusters": dict[str, Any] | None, "more_items_per_cluster": dict[str, Any] | None,
-    "interval": dict[str, list[dict[str, Any] | None]] | None,
-})  # fmt: skip
 
 
 def plan(
@@ -41,7 +34,7 @@ def plan(
     accuracy: float = 0.7,
     agreement: float = 0.5,
     within: float = 0.1,
-) -> PlannedSizes:
+) -> dict[str, Any]:
     """Plan a comparison: the number of items and clusters needed to detect a difference between two systems.
 
     With pilot runs, every number has a 95 % interval. A dash (None in JSON) means that no number of items is enough.

@@ -43,7 +43,7 @@ def run_all(items: str | Path, *, model: str | Model, out: str | Path, options: 
     planned = planned_runs(Path(items), model, Path(out), options)
     if options.until:
         return [(planned[0].folder, run_until(planned[0], ask=run_planned))]
-    return [(each.folder, run_planned(each, among=planned)) for each in planned]
+    return [(each.folder, run_planned(each, among=[other.folder for other in planned])) for each in planned]
 
 
 def planned_runs(items: Path, model: str | Model, out: Path, options: RunOptions) -> list[PlannedRun]:
@@ -67,18 +67,18 @@ def planned_runs(items: Path, model: str | Model, out: Path, options: RunOptions
     ]
 
 
-def run_planned(planned: PlannedRun, among: Sequence[PlannedRun] = ()) -> Run:
-    """One run `among` those of its command. What all of them have cost counts against the one `max_cost`."""
+def run_planned(planned: PlannedRun, among: Sequence[Path] = ()) -> Run:
+    """One run `among` the folders of its command. What all of them have cost counts against the one `max_cost`."""
     done = finished_run(planned)
     if done is not None:
         return done
-    others = sum_usage(used_before(each.folder) for each in among if each is not planned)
+    others = sum_usage(used_before(each) for each in among if each != planned.folder)
     try:
         return Runner(planned).run(others)
     except KeyboardInterrupt as interrupt:
         if len(among) < 2:
             raise
-        finished = f"{among.index(planned)} of {len(among)} runs are finished"
+        finished = f"{among.index(planned.folder)} of {len(among)} runs are finished"
         raise KeyboardInterrupt(f"{finished}; of {planned.name}, {interrupt}") from None
 
 
@@ -96,7 +96,7 @@ def finished_run(planned: PlannedRun) -> Run | None:
     except ProbandError:  # it has options of another solver
         return None
     same = not differences(there, runner.describe())
-    return there if same and runner.answers.complete(runner.total) else None
+    return there if same and runner.answers.complete(runner.chosen.count) else None
 
 
 def used_before(folder: Path) -> Usage:
@@ -184,10 +184,6 @@ class Runner(RunSetup):
         return result
 
     @property
-    def total(self) -> int:
-        return self.chosen.count
-
-    @property
     def one_chunk(self) -> bool:
         return self.solver.needs_all_items and not isinstance(self.model, Concurrent)
 
@@ -212,7 +208,7 @@ class Runner(RunSetup):
             "sample": "clusters" if self.run_options.until else "",
             "where": dict(self.run_options.where),
             "split": "" if self.chosen.every_split else ",".join(self.chosen.splits),
-            "asked": self.total,
+            "asked": self.chosen.count,
         }
         part = {} if self.chosen.whole else {name: value for name, value in decides.items() if value}
         decided = self.solver.decided(self.options, self.model)
@@ -239,7 +235,7 @@ class Runner(RunSetup):
             raise ProbandError("is a folder of items; choose another one for the run", file=self.out)
         self.out.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.out):
-            self.allowed = errors_allowed(self.run_options.max_errors, self.total)
+            self.allowed = errors_allowed(self.run_options.max_errors, self.chosen.count)
             self.described = self.begin(described)
             # a model that was loaded for this run has used nothing for another
             self.at_start = {} if self.spec else usage_of(self.model)
@@ -282,18 +278,18 @@ class Runner(RunSetup):
 
     def answer_all(self, others: Usage) -> None:
         known = self.answers.kept(self.chunks())
-        if self.one_chunk and len(known) < self.total:
+        if self.one_chunk and len(known) < self.chosen.count:
             known = {}
         self.done, self.errors = len(known), sum(each.status == "error" for each in known.values())
         name = f"{self.suite.name} · {self.model.name}"
         resume = getattr(self.model, "resume", None)
         if callable(resume):
             resume(sum_usage([self.described.usage, others]))
-        with Progress(name, total=self.total) as self.bar:
+        with Progress(name, total=self.chosen.count) as self.bar:
             self.bar.at(self.done)
-            if self.done < self.total:
+            if self.done < self.chosen.count:
                 self._ask(set(known))
-        if self.answers.arrived.exists() or not self.answers.complete(self.total):
+        if self.answers.arrived.exists() or not self.answers.complete(self.chosen.count):
             known = self.answers.so_far()
             self.answers.replace(known[item.id] for item in self.asked_items())
 
@@ -303,7 +299,7 @@ class Runner(RunSetup):
             with self.answers, on_progress(self._part_done):
                 answer_chunks(self, filter(None, chunks), put=self.put, tick=self.tick)
         except (KeyboardInterrupt, Unavailable) as error:
-            text = f"{self.done} of {self.total} answers are kept in {self.out}, and the same command resumes"
+            text = f"{self.done} of {self.chosen.count} answers are kept in {self.out}, and the same command resumes"
             if isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(text if self.done else "nothing was answered") from None
             raise Unavailable(f"{error}; {text}") if self.done else error from None
@@ -316,14 +312,14 @@ class Runner(RunSetup):
         self.errors += len(failed)
         if failed and self.errors > self.allowed:
             raise Unavailable(
-                f"{self.errors} of {self.total} items failed, more than --max-errors "
+                f"{self.errors} of {self.chosen.count} items failed, more than --max-errors "
                 f"{self.run_options.max_errors} allows; the last: item {failed[-1].item_id!r}: {failed[-1].text}"
             )
 
     def _part_done(self, share: float) -> None:
         if self.one_chunk:
             self.part = min(1.0, self.part + share)
-            self.bar.at(self.part * self.total)
+            self.bar.at(self.part * self.chosen.count)
 
     def tick(self) -> None:
         if self.answers.tick():
@@ -335,7 +331,7 @@ class Runner(RunSetup):
         usage = sum_usage([self.described.usage, usage_since(usage_of(self.model), self.at_start)])
         run = msgspec.structs.replace(self.described, usage=usage)
         path, answers = self.out / "run.json", self.answers
-        if ended and answers.finished.exists() and self.done == self.total and self.solver.summary is not None:
+        if ended and answers.finished.exists() and self.done == self.chosen.count and self.solver.summary is not None:
             run = msgspec.structs.replace(run, summary=dict(self.solver.summary(read_answers(answers.finished))))
         if ended and not self.done and not usage.get("requests") and not answers.finished.exists():
             answers.arrived.unlink(missing_ok=True)

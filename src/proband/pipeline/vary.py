@@ -74,14 +74,13 @@ def vary(
                 else:
                     made[each.name] += 1
                     yield varied
+        if not made.total():
+            why = (f"no item can be varied as {n!r}: {r.most_common(1)[0][0]}" for n, r in reasons.items() if r)
+            raise ProbandError(next(why, "has no items to vary"), file=path)
 
     options = {"as": [each.name for each in chosen], "split": split, "of": sha256_file(path)}
     check_free(folder, suite=suite, seed=seed, options=options, force=force)
     counts = write_items(folder / "items.jsonl", Built(items=varied_items(), licence=""), suite=suite.name)
-    if not made.total():
-        (folder / "items.jsonl").unlink()
-        why = next((f"no item can be varied as {n!r}: {r.most_common(1)[0][0]}" for n, r in reasons.items() if r), "")
-        raise ProbandError(why or "has no items to vary", file=path)
     licence = manifest.get("licence", "that of the source items")
     what = {"suite": suite.name, "seed": seed, "options": options, "licence": licence}
     source = {**manifest, "folder": path.parent.name, "sha256": options["of"]}

@@ -134,7 +134,7 @@ def test_an_included_study_keeps_its_report_and_names_its_own_lines(file: Path, 
         read_study(whole, {})
     part.write_text(study)
     whole.write_text('[study]\ntitle = "All"\ninclude = ["part"]\n\n[[build]]\nname = "third"\nsuite = "kin"')
-    with pytest.raises(ProbandError, match=r"whole\.toml line 7: no suite 'kin'"):
+    with pytest.raises(ProbandError, match=r"whole\.toml: no suite 'kin'"):
         stages(whole, RunStage)
     whole.write_text('[study]\ntitle = "All"\ninclude = ["whole"]')
     with pytest.raises(ProbandError, match="includes 'whole', which includes it"):

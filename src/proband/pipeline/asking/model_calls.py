@@ -145,7 +145,9 @@ class Cached:
                 return _storable(value if kind is str else [getattr(value, each.name) for each in fields(value)])
             except ValueError as error:
                 problem = f"gave a number that is not finite ({error})"
-        raise ModelFailed(f"{self.model.name}: {call} {problem}, for {shown(request)!r}")
+        text = getattr(request, "text", request)
+        shown = str(text[-1][1] if isinstance(text, tuple) else text)[:SHOWN]
+        raise ModelFailed(f"{self.model.name}: {call} {problem}, for {shown!r}")
 
 
 def _storable(value: Any) -> Any:
@@ -158,12 +160,6 @@ def _storable(value: Any) -> Any:
     if value is not None and not (isinstance(value, (int, float)) and math.isfinite(value)):
         raise ValueError(value)
     return value
-
-
-def shown(request: Any) -> str:
-    """The beginning of a request's text."""
-    text = getattr(request, "text", request)
-    return str(text[-1][1] if isinstance(text, tuple) else text)[:SHOWN]
 
 
 # ---- counted -------------------------------------------------------------------------------------------------------
@@ -232,12 +228,10 @@ class CachedCalls:
 
         {"about": {...}, "keys": [...], "values": [...]}
 
-    that holds the answers of one batch of requests: those of a chunk of items that were not known before. A model's
-    last digits depend on what a sentence was batched with. A record is kept whole or not at all, so a resumed run asks
-    for the same batches and gives the same bytes; a run that shares some sentences with an earlier one may differ in
-    these digits from a run with an empty cache. A torn or altered line fails its checksum, is left out, and is computed
-    anew. `about` repeats the identity and the settings; a record is served only where both are equal, letter for
-    letter. Nothing is unpickled.
+    that holds the answers of one batch of requests. A model's last digits depend on what a sentence was batched with;
+    a record is kept whole or not at all, so a resumed run asks for the same batches and gives the same bytes (not so a
+    run that shares some sentences with another one). A torn or altered line fails its checksum and is computed anew.
+    A record is served only where identity and settings (`about`) are equal, letter for letter. Nothing is unpickled.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal
-
-from msgspec.structs import replace as replaced
 
 from proband import suites
 from proband.core.errors import ProbandError
@@ -41,15 +40,16 @@ def key_of(verb: str, **parts: Any) -> str:
     return hashlib.sha256(dumps([__version__, verb, sorted(parts.items())]).encode()).hexdigest()
 
 
-def fingerprint(place: str) -> str:
-    """The content of a file, or of all files below a folder with their names; the text itself if it is no path."""
-    try:
-        path = Path(place).expanduser()
-        if path.is_dir():
-            return sha256_files(path, path.rglob("*"))
-        return sha256_file(path) if path.is_file() else place
-    except (OSError, ValueError, RuntimeError):  # too long for a name, or a home that nobody has
-        return place
+def fingerprint(text: str, *, path: bool = False) -> str:
+    """PATH or KIND:PATH with the content of the file or folder in place of the path; any other text as it is. A path
+    has a slash or a suffix, unless it is known to be a `path`."""
+    kind, colon, rest = text.partition(":")
+    for before, place in (("", text), (kind + colon, rest)):
+        with suppress(OSError, ValueError, RuntimeError):  # too long for a name, or a home that nobody has
+            there = Path(place).expanduser()
+            if place and (path or "/" in place or there.suffix) and there.exists():
+                return before + (sha256_file(there) if there.is_file() else sha256_files(there, there.rglob("*")))
+    return text
 
 
 PATHS = ("data", "shots-from")  # options that name a folder, also without a slash
@@ -57,22 +57,14 @@ PATHS = ("data", "shots-from")  # options that name a folder, also without a sla
 
 def contents(value: Any) -> Any:
     """The same value with every path in it replaced by what is there: a study does not depend on where its data lie.
-    A path is PATH or KIND:PATH, with a slash or a suffix; several have commas between them."""
+    Several paths have commas between them."""
     if isinstance(value, Mapping):
         return {name: contents(Path(each) if name in PATHS and each else each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [contents(each) for each in value]
     if isinstance(value, Path):
-        return fingerprint(str(value))
-    return ",".join(map(_content, value.split(","))) if isinstance(value, str) else value
-
-
-def _content(part: str) -> str:
-    kind, colon, place = part.partition(":")
-    for before, path in (("", part), (kind + colon, place)):
-        if ("/" in path or Path(path).suffix) and (content := fingerprint(path)) != path:
-            return before + content
-    return part
+        return fingerprint(str(value), path=True)
+    return ",".join(map(fingerprint, value.split(","))) if isinstance(value, str) else value
 
 
 def settle_options(kind: type, given: Mapping[str, Any], *, of: str) -> dict[str, Any]:
@@ -80,12 +72,6 @@ def settle_options(kind: type, given: Mapping[str, Any], *, of: str) -> dict[str
     options: Any = read_options(kind, given, of=of)
     given = {name.replace("_", "-"): value for name, value in vars(options).items()}
     return dict(contents(given))
-
-
-def model_contents(spec: str | None) -> str | None:
-    """The same for the file or folder behind a model's name (`hf:FOLDER`, `vec:FILE`)."""
-    kind, _, rest = (spec or "").partition(":")
-    return f"{kind}:{fingerprint(rest)}" if rest else spec
 
 
 @cache
@@ -152,7 +138,7 @@ class TrainStage(Stage):
         options = settle_options(net.options, self.options, of=f"net {self.net}")
         return key_of(
             "train", items=self.items.key, net=self.net, options=options, seed=self.seed,
-            model=model_contents(self.model),
+            model=self.model and fingerprint(self.model, path=True),
         )  # fmt: skip
 
     def finished(self) -> bool:
@@ -178,7 +164,7 @@ class RunStage(Stage):
         given, default = self.run_options, RunOptions()
         further = {name: getattr(given, name) for name in DECIDES if getattr(given, name) != getattr(default, name)}
         return key_of(
-            "run", items=self.items.key, model=self.trained.key if self.trained else model_contents(self.model),
+            "run", items=self.items.key, model=self.trained.key if self.trained else fingerprint(self.model, path=True),
             solver=given.solver, options=contents(self.options), seed=self.seed,
             limit=given.limit and f"{given.limit} sampled", model_options=contents(given.model_options), **further,
         )  # fmt: skip
@@ -211,9 +197,8 @@ class RunStage(Stage):
         options = replace(self.run_options, seed=self.seed, options=self.options)
         options = replace(options, engine=models.engine, workers=models.workers)
         model = models.get(self, suites.suite(self.items.suite))
-        own = PlannedRun(items=self.items.folder, model=model, folder=self.folder, options=options, name=self.name)
-        folders = models.folders or [self.folder]
-        run_planned(own, [own if each == self.folder else replaced(own, folder=each) for each in folders])
+        planned = PlannedRun(items=self.items.folder, model=model, folder=self.folder, options=options, name=self.name)
+        run_planned(planned, among=models.folders)
 
 
 @dataclass

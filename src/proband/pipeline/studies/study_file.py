@@ -78,8 +78,7 @@ class StudyFile(StudyPart, frozen=True, kw_only=True):
 
 
 def read_study(path: Path, given: Mapping[str, Any], *, within: Sequence[Path] = ()) -> StudyFile:
-    """The checked file with the parameters filled in; `given` overrides their defaults. `within`: studies that include
-    it."""
+    """The checked file with the parameters filled in; `given` overrides their defaults; `within`: what includes it."""
     text = read_utf8(path)
     own = parse_toml(text, file=path)
     raw, head = with_included(own, path, within), own.get("study")
@@ -197,9 +196,8 @@ class StageGrid:
 
     def __init__(self, study: StudyFile, *, file: Path, out: Path) -> None:
         self.study, self.file, self.out = study, file, out
-        self.text = file.read_text(encoding="utf-8")
-        own = parse_toml(self.text, file=file)
-        self.included = {name: len(getattr(study, name)) - len(own.get(name, ())) for name in ("build", "train", "run")}
+        # an included study names its own lines; behind its tables those of this file are not counted
+        self.text = "" if study.study.include else file.read_text(encoding="utf-8")
         self.known: dict[str, Stage] = {}  # by key
         self.builds: dict[str, list[BuildStage]] = {}
         self.nets: dict[str, list[tuple[str, TrainStage]]] = {}  # all trainings that a name means, each with its own
@@ -223,17 +221,12 @@ class StageGrid:
         return cast(S, self.known.setdefault(stage.key, stage))
 
     @contextmanager
-    def _at(self, *place: Any) -> Iterator[None]:
+    def _at(self, *path: str | int) -> Iterator[None]:
         """An error in this block is that of a line of the file."""
         try:
             yield
         except ProbandError as error:
-            raise ProbandError(str(error), file=self.file, line=self._line(*place)) from None
-
-    def _line(self, table: str, at: int, key: str) -> int | None:
-        """The line of a key; None if the table is that of an included study."""
-        at -= self.included[table]
-        return line_of(self.text, [table, at, key]) if at >= 0 else None
+            raise ProbandError(str(error), file=self.file, line=line_of(self.text, path)) from None
 
     def _build(self, part: BuildPart, at: int) -> Iterator[BuildStage]:
         with self._at("build", at, "suite"):
@@ -242,7 +235,7 @@ class StageGrid:
             read_options(suite.options, part.options, of=f"build {part.suite}")
         for seed in part.seeds:
             name = part.name if len(part.seeds) == 1 else f"{part.name}-s{seed}"
-            line = self._line("build", at, "name")
+            line = line_of(self.text, ["build", at, "name"])
             yield BuildStage(name=name, out=self.out, seed=seed, options=part.options, line=line, suite=part.suite)
 
     def _train(self, part: TrainPart, at: int) -> None:
@@ -270,7 +263,7 @@ class StageGrid:
             parts = [name, items.name if len(built) > 1 else "", f"s{seed}" if len(part.seeds) > 1 else ""]
             yield TrainStage(
                 name="-".join(filter(None, parts)), out=self.out, seed=seed, options=part.options, items=items, net=net,
-                model=part.model, line=self._line("train", at, "name"), optional=part.optional,
+                model=part.model, line=line_of(self.text, ["train", at, "name"]), optional=part.optional,
             )  # fmt: skip
 
     def _run(self, part: RunPart, at: int) -> Iterator[RunStage]:
@@ -293,7 +286,7 @@ class StageGrid:
                 yield RunStage(
                     name=" · ".join(filter(None, words)), out=self.out, seed=seed, items=items, model=model,
                     options={**given.options, **options}, trained=trained, run_options=given, optional=part.optional,
-                    line=self._line("run", at, "models"),
+                    line=line_of(self.text, ["run", at, "models"]),
                 )  # fmt: skip
 
     def _builds(self, name: str) -> list[BuildStage]:
