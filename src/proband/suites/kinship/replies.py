@@ -16,8 +16,8 @@ from proband.solvers.choose import make_choose_solver
 from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
 from proband.suites.kinship.reading.lexicon import FAMILIAR, IN_REPLIES
-from proband.suites.kinship.world.relations import RELATIONS, possibilities, word
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.relations import ALL_WORDS, possibilities, word
+from proband.suites.kinship.world.rules import YES_NO, load, of_item, question_of, story_of
 
 IN_LAW = ("father", "mother", "son", "daughter", "brother", "sister")
 # a step-mother is not a mother; the mother of a person's brother need not be his mother
@@ -35,13 +35,19 @@ def other_names() -> dict[str, str]:
     ['mother', 'father', 'mother', 'husband', 'wife', 'grandmother', 'father-in-law']
     """
     named = [*FAMILIAR.items(), *IN_REPLIES.items()]
-    also: dict[str, list[str]] = {relation: [] for relation in RELATIONS}
+    also: dict[str, list[str]] = {relation: [] for pair in ALL_WORDS.values() for relation in pair}
     for (neutral, gender), names in named:
         if gender is not None:
             also[word(neutral, gender)] += names.split()
     for relation in ("grandfather", "grandmother", "grandson", "granddaughter"):
         rest = relation.removeprefix("grand")
         also[relation] += [f"grand-{rest}", f"grand {rest}"]
+    for relation in also:
+        for joined in ("step", "half-", "great-"):
+            if relation.startswith(joined):
+                kin = relation.removeprefix(joined)
+                named_kin = [kin, *also.get(kin, ())]
+                also[relation] += [f"{joined.strip('-')}{mark}{each}" for each in named_kin for mark in ("-", " ", "")]
     plain = {name: relation for relation, names in also.items() for name in names}
     laws = {}
     for relation in IN_LAW:
@@ -87,12 +93,19 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     return answer_of(item, reply, _choices(item.choices, letters_shown(sent, item.choices)))
 
 
-def context(item: Item) -> dict[str, str]:
-    """Variables of a prompt template: the rules in words, and names of the world's words."""
-    rules = str(item.facts.get("rules", "sound"))
+def context(item: Item) -> dict[str, str | bool]:
+    """Variables of a prompt template: the rules in words, names of the world's words, the instruction for the kind of
+    question."""
+    rules, blank = of_item(item), "___" in question_of(item)
+    relation = "family relation" if rules.world == "family" else "relation"
     return {
-        "rules": rules_in_words(rules),
-        "relation": "family relation" if load(rules).world == "family" else "relation",
+        "rules": rules_in_words(rules.reference),
+        "relation": relation,
+        "blank": blank,
+        "yes_no": item.choices == YES_NO,
+        "instruction": f"Which {relation} fills in the blank?" if blank else "Answer the question.",
+        "listed": ("; " if any(", " in choice for choice in item.choices) else ", ").join(item.choices),
+        "triples": story_of(item).startswith("("),
     }
 
 
@@ -107,10 +120,18 @@ def rules_in_words(rules: str) -> str:
     words = {name: " or ".join(dict.fromkeys(pair)) for name, pair in zip(base.neutrals, base.words)}
     pairs = [(a, b, base.compose(a, b)) for a in base.neutrals for b in base.neutrals]
     return "\n".join(
-        f"the {words[b]} of a {words[a]} is a {words[next(iter(c))]}"
+        f"the {words[b]} of {with_article(words[a])} is {with_article(words[next(iter(c))])}"
         for a, b, c in pairs
         if len(c) == 1 and c <= words.keys()
     )
+
+
+def with_article(noun: str) -> str:
+    """
+    >>> with_article("uncle or aunt")
+    'an uncle or aunt'
+    """
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 ASKING = Asking(

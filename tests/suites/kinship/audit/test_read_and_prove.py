@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import proband
+from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items
 from proband.core.metrics import accuracy_of
 from proband.core.types import Item
+from proband.suites.kinship.audit.read_and_prove import context, proved
+from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.options import BuildOptions
 
 
 class Reader:
@@ -33,7 +39,7 @@ class Reader:
         item = next(each for each in self.items if each.prompt.splitlines()[0] in prompt)
         names, (i, j) = item.facts["names"], item.facts["query"]
         facts = [{"who": names[b], "is": word, "of": names[a]} for a, word, b in item.facts["edges"]]
-        facts += [{"who": name, "is": gender} for name, gender in zip(names, item.facts["genders"])]
+        facts += [{"who": name, "is": gender} for name, gender in zip(names, item.facts["genders"]) if gender != "none"]
         return json.dumps({"facts": self.spoil(facts), "asked": {"who": names[j], "of": names[i]}, "unclear": ""})
 
 
@@ -53,3 +59,19 @@ def test_a_model_that_reads_right_is_right(tmp_path: Path) -> None:
     assert scores["right"] == 1.0
     assert scores["butlers"] == 0.0
     assert scores["one fact less"] < 0.7
+
+
+@pytest.mark.parametrize(
+    "options", [{"question": "yes-no"}, {"question": "text"}, {"question": "sets", "k": 3}, {"rules": "grid"}]
+)
+def test_a_right_reading_proves_any_kind_of_question(options: dict[str, Any]) -> None:
+    items = list(build(BuildOptions(**{"k": 2, "per_k": 4, "certify": "none", **options}), seed=1).items)
+    for item in items:
+        answer = proved(item, Reader([item])._reply(item.prompt), "")
+        assert accuracy_of(item, answer) == 1.0, (item.prompt, answer)
+
+
+def test_a_world_that_no_domain_has_is_refused() -> None:
+    (item, *_) = build(BuildOptions(rules="blended", k=2, per_k=1, certify="none"), seed=0).items
+    with pytest.raises(ProbandError, match="no prover for the rules 'blended'"):
+        context(item)

@@ -19,9 +19,10 @@ from proband.english.model_reader import AGAIN, NAMES, PROMPTS, json_of, read_re
 from proband.proof.problem import Problem, Prover
 from proband.proof.run import PROVERS
 from proband.solvers.generate import Asking, GenerateOptions, make_generate_solver
-from proband.suites.kinship.audit.family_prover import provided
-from proband.suites.kinship.world.relations import UNDETERMINED
-from proband.suites.kinship.world.rules import of_item, question_of, story_of
+from proband.suites.kinship.audit.family_prover import provided, worlds_of
+from proband.suites.kinship.logic.closure import scores
+from proband.suites.kinship.world.relations import RELATIONS
+from proband.suites.kinship.world.rules import OTHER, SHIPPED, of_item, question_of, story_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +41,13 @@ def prover_for(name: str) -> tuple[Domain, Prover, str]:
 
 
 def domain_of(item: Item) -> str:
+    """The name of the item's domain. An item of a world that no domain has is an error."""
     rules = of_item(item)
-    return "kinship" if rules.world == "family" else rules.name
+    if rules.world == "family" and rules.kin in worlds_of(load("kinship")).values():
+        return "kinship"
+    if rules.world == "family" or rules.reference not in SHIPPED:
+        raise ProbandError(f"item {item.id!r}: read-and-prove has no prover for the rules {rules.name!r}")
+    return rules.name
 
 
 def context(item: Item) -> dict[str, Any]:
@@ -49,7 +55,7 @@ def context(item: Item) -> dict[str, Any]:
 
 
 def proved(item: Item, reply: str, sent: str) -> Answer:
-    """The possible answers share the score; several of them mean "cannot be determined" if that is a choice."""
+    """The scores of the choices by the possible relations."""
     domain, prover, world = prover_for(domain_of(item))
     reading = read_reply(reply, domain=domain, text=story_of(item), question=question_of(item))
     unread = Answer(item_id=item.id, text=reply, status="unread")
@@ -63,12 +69,11 @@ def proved(item: Item, reply: str, sent: str) -> Answer:
         possible = prover.solve(Problem(reading.facts, pair, tuple(sorted(genders.items()))), world).possible
     except ProbandError:
         return unread
-    open_ = len(possible) > 1 and UNDETERMINED in item.choices
-    scores = tuple(
-        float(choice == UNDETERMINED) if open_ else (choice in possible) / len(possible) if possible else 0.0
-        for choice in item.choices
-    )
-    return Answer(item_id=item.id, text=reply, scores=scores) if any(scores) else unread
+    meaning = {word: domain.word(word) for word in of_item(item).choices}
+    word_of = {each.relation: word for word, each in meaning.items() if each}  # "north" for the relation "above"
+    words = [each if each in RELATIONS else word_of.get(each, OTHER) for each in possible]
+    given = scores(item, words)
+    return Answer(item_id=item.id, text=reply, scores=given) if words and any(given) else unread
 
 
 ASKING = Asking(
