@@ -314,6 +314,8 @@ def test_unread_skipped_and_ties_are_shown_as_what_they_are(
     answers[0] = replace(answers[0], scores=(), text="I do not know", status="unread")
     answers[1] = replace(answers[1], scores=(), text="longer than the window", status="skipped")
     answers[2] = replace(answers[2], scores=(0.5, 0.5))
+    answers[3] = replace(answers[3], scores=(), text="no answer", status="error")
+    answers[4] = replace(answers[4], scores=(), status="not covered")
     runs = [AnsweredRun(run=loaded.runs[0], answers=answers), loaded.answered[1]]
     write_report([dataclasses.replace(loaded, answered=runs)], out=tmp_path)
     seen = visit(of=tmp_path)
@@ -324,6 +326,13 @@ def test_unread_skipped_and_ties_are_shown_as_what_they_are(
     seen.items()
     ticks = [row.locator(".tick").nth(at).get_attribute("aria-label") for row in seen.page.locator("#list .row").all()]
     assert ticks[:3] == ["embedded:mlm: unread", "embedded:mlm: skipped", "embedded:mlm: tie"]
+    for choice in ("embedded:mlm wrong", "models disagree"):
+        seen.page.select_option("select[name=answers]", label=choice)
+        seen.found("of [0-9]+ items$")
+        rows = seen.page.locator("#list .row .marks").all()
+        signs = [row.locator(".tick").nth(at).get_attribute("aria-label") for row in rows]
+        assert "embedded:mlm: failed" in signs or choice == "models disagree"
+        assert "embedded:mlm: not covered" not in signs
     seen.page.select_option("select[name=answers]", label="embedded:mlm unread")
     seen.found("^1–1 of 1 item$")
     seen.page.locator("#list .row").click()
