@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -111,10 +110,9 @@ def write(folder: Path, sheets: Iterable[Questionnaire]) -> tuple[int, int]:
     """Write questionnaires.jsonl and questionnaires.tsv; returns the numbers of questionnaires and candidates."""
     count = candidates = 0
     with atomic(folder / "questionnaires.jsonl", mode="wb") as lines, atomic(folder / "questionnaires.tsv") as table:
-        rows = csv.writer(table, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None)
-        rows.writerow(("questionnaire", "question", "candidate", "text", "judgment"))
+        table.write("questionnaire\tquestion\tcandidate\ttext\tjudgment\n")
         for sheet in sheets:
             lines.write(encode(sheet) + b"\n")
-            rows.writerows((sheet.id, sheet.question, one.id, one.text, "") for one in sheet.candidates)
+            table.writelines(f"{sheet.id}\t{sheet.question}\t{one.id}\t{one.text}\t\n" for one in sheet.candidates)
             count, candidates = count + 1, candidates + len(sheet.candidates)
     return count, candidates
