@@ -235,14 +235,19 @@ def share(hits: Iterable[Sequence[bool]], published: float | None = None) -> Fig
     >>> round(share([[True]] * 18)["low"], 2)
     0.8
     """
+    import numpy as np
+
+    from proband.stats.clusters import Clusters
     from proband.stats.scores import Scores
 
     groups = [list(group) for group in hits if group]
-    flat = [float(hit) for group in groups for hit in group]
+    flat = np.fromiter((hit for group in groups for hit in group), dtype=np.float64)
     figure = {"n": len(flat), "groups": len(groups), "published": published, "unit": "share"}
-    if not flat:
+    if not groups:
         return {**figure, "here": None, "low": None, "high": None}
-    found = Scores.of(flat, clusters=[number for number, group in enumerate(groups) for _ in group]).interval()
+    units = np.arange(len(groups))
+    unit = np.repeat(units, [len(group) for group in groups])
+    found = Scores.of(flat, clusters=Clusters(unit, units[:, None], np.zeros(1, dtype=np.int64))).interval()
     return {**figure, "here": found.mean, "low": found.low, "high": found.high}
 
 

@@ -96,7 +96,8 @@ def test_nothing_is_computed_twice_while_nothing_happens(study: Any) -> None:
 @pytest.mark.nightly
 def test_the_owners_pages_at_the_size_of_the_papers(tmp_path: Path) -> None:
     """7,700 answers of 20 labels: under a second of the processor for a page, before and after a change, and under
-    175 MB of memory (162 measured); the machine may have other work, so that it is not the clock which is read."""
+    200 MB of memory (187 measured, 17 of them scipy, which the intervals of the figures load); the machine may have
+    other work, so that it is not the clock which is read."""
     password = judged_study(tmp_path)
     server = Process(tmp_path / "study")
     server.start()
@@ -112,6 +113,6 @@ def test_the_owners_pages_at_the_size_of_the_papers(tmp_path: Path) -> None:
                 assert len(owner.page(page)) > 1000
                 assert server.cpu_seconds() - before < 1.0, page
         owner.client.close()
-        assert server.peak() < 175
+        assert server.peak() < 200
     finally:
         server.stop()
