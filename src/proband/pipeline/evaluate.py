@@ -263,18 +263,18 @@ class EvaluationJob:
                 self.take_recorded(part)
                 run_planned(part, among=[other.folder for other in self.runs])
 
-    def take_recorded(self, part: PanelRun) -> bool:
-        """Whether the answers that ship with the panel are those of this run, which then begins with them. Not where
-        the cache is not to be used; of a fifth of the panel those of the shortcuts alone."""
+    def take_recorded(self, part: PanelRun) -> None:
+        """Begin with the answers that ship with the panel, if they are those of this run. Not where the cache is not to
+        be used; of a fifth of the panel those of the shortcuts alone."""
         stored, own = self.panel.folder / "answers" / part.folder.name / part.name, part.spec in self.models
         if not self.options.cache or not stored.exists() or (own and self.size != "panel"):
-            return False
+            return
         runner = Runner(part)
         now, recorded = runner.describe(), read_run(stored / "run.json")
         settings = recorded.settings if self.size == "panel" else now.settings
         recorded = msgspec.structs.replace(recorded, items=now.items, label=now.label, settings=settings)
         if differences(recorded, now):
-            return False
+            return
         self.recorded |= {part.spec: SHIPPED.format(model=self.names[part.spec])} if own else {}
         if not (part.folder / "run.json").exists():
             lines = gzip.decompress((stored / "answers.jsonl.gz").read_bytes()).splitlines(keepends=True)
@@ -283,7 +283,6 @@ class EvaluationJob:
             write_json(part.folder / "run.json", recorded)
             with atomic(part.folder / ANSWERS, mode="wb") as file:
                 file.writelines(kept)
-        return True
 
     def write(self, *, card: bool, force: bool) -> Evaluation:
         """The page with its files."""

@@ -89,7 +89,6 @@ def references(panel: Panel) -> Mapping[str, Any]:
 def place_items(panel: Panel, each: PanelSet, folder: Path) -> None:
     """The items of a set in a folder, byte for byte."""
     if not (folder / "items.jsonl").exists():
-        folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / "manifest.json", read_json(panel.folder / f"{each.name}.json"))
         stored = panel.folder / f"{each.name}.jsonl.xz"
         with atomic(folder / "items.jsonl", mode="wb") as file:

@@ -390,9 +390,8 @@ def errors_allowed(most: str, total: int) -> int:
     number = re.fullmatch(r"(\d+(?:\.\d+)?)%|(\d+)", most.strip())
     if number is None:
         raise ProbandError(f"'max-errors' is {most!r}; it must be a number of items, or a share such as 10%")
-    if number[2]:
-        return int(number[2])
-    return max(1, int(float(number[1]) * total / 100)) if float(number[1]) else 0
+    share = float(number[1] or 0) * total / 100
+    return int(number[2] or (max(1, share) if share else 0))
 
 
 # ---- the folder ----------------------------------------------------------------------------------------------------

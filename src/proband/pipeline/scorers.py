@@ -240,6 +240,6 @@ def _score(value: Any) -> tuple[float | None, str]:
         number = math.nan if isinstance(value, str | bytes) else float(value)
     except (TypeError, ValueError):
         number = math.nan
-    if math.isnan(number):
-        return None, "not a number"
-    return (number, "") if 0 <= number <= 1 else (None, "outside 0 to 1")
+    if 0 <= number <= 1:
+        return number, ""
+    return None, "not a number" if math.isnan(number) else "outside 0 to 1"

@@ -30,13 +30,7 @@ MOST_REASONS = 20  # that a manifest lists for each variation
 
 
 def vary(
-    items: str | Path,
-    *,
-    out: str | Path,
-    as_: str | Sequence[str],
-    split: str = "",
-    seed: int = 0,
-    force: bool = False,
+    items: str | Path, *, out: str | Path, as_: str | Sequence[str], split: str = "", seed: int = 0, force: bool = False
 ) -> dict[str, Any]:
     """Make variations of items whose effect on the right answer is known.
 
@@ -81,8 +75,8 @@ def vary(
     options = {"as": [each.name for each in chosen], "split": split, "of": sha256_file(path)}
     check_free(folder, suite=suite, seed=seed, options=options, force=force)
     counts = write_items(folder / "items.jsonl", Built(items=varied_items(), licence=""), suite=suite.name)
-    licence = manifest.get("licence", "that of the source items")
-    what = {"suite": suite.name, "seed": seed, "options": options, "licence": licence}
+    what = {"suite": suite.name, "seed": seed, "options": options}
+    what["licence"] = manifest.get("licence", "that of the source items")
     source = {**manifest, "folder": path.parent.name, "sha256": options["of"]}
     variations = {
         each.name: {

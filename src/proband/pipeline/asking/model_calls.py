@@ -217,10 +217,6 @@ def cache_of(cache: Path | bool) -> Path | None:
     return cache_folder() if cache is True else Path(cache) if cache else None
 
 
-def checksum(body: bytes) -> str:
-    return hashlib.sha256(body).hexdigest()[:DIGEST]
-
-
 class CachedCalls:
     """The answers of one model to one kind of call under one setting: on disk, or in memory where there is no folder.
 
@@ -259,7 +255,7 @@ class CachedCalls:
         from filelock import FileLock
 
         body = dumps({"about": self.about, "keys": list(keys), "values": list(values)}).encode()
-        line = checksum(body).encode() + b" " + body + b"\n"
+        line = hashlib.sha256(body).hexdigest()[:DIGEST].encode() + b" " + body + b"\n"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # two runs of one model may append at a time
@@ -285,7 +281,7 @@ class CachedCalls:
 
     def _checked(self, line: bytes) -> dict[str, Any] | None:
         body = line[DIGEST + 1 :].rstrip(b"\n")
-        if line[: DIGEST + 1] != checksum(body).encode() + b" ":
+        if line[: DIGEST + 1] != hashlib.sha256(body).hexdigest()[:DIGEST].encode() + b" ":
             return None
         record: dict[str, Any] = json.loads(body)
         return record if record["about"] == self.about else None

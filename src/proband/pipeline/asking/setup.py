@@ -196,8 +196,7 @@ def load_net(folder: Path, spec: str, given: Mapping[str, Any]) -> Any:
     if getattr(loaded, "needs_model", False):
         identity = note.get("model", {})  # of the frozen model that it was trained on; the dtype may differ
         loaded.encoder = load_model(str(identity.get("name", "")), given)
-        computed = {"dtype": "", "batch": ""}  # how, not what
-        if {**loaded.encoder.identity(), **computed} != {**identity, **computed}:
+        if {**loaded.encoder.identity(), "dtype": "", "batch": ""} != {**identity, "dtype": "", "batch": ""}:
             raise ProbandError(f"was trained with another version of {loaded.encoder.name}", file=folder)
     loaded.name = spec
     loaded.net_note = {name: note[name] for name in ("net", "seed", "options", "items_sha", "model") if name in note}

@@ -1,8 +1,7 @@
 """The stages of a study: one build, one training, one run. Each knows whether it is finished. A stage's key is the
 sha256 of everything that determines its result: the verb, the settled options, the seed, the version of Proband, the
 content of the files it reads (those given, and the suite's that ship with Proband), and the keys of the stages before
-it. Its folder ends with the key, so a changed line of the study gives new folders to what depends on it, and to nothing
-else.
+it. Its folder ends with the key, so a changed line of the study gives new folders to what depends on it.
 """
 
 from __future__ import annotations
@@ -31,6 +30,8 @@ from proband.pipeline.train import train
 
 # ---- keys ----------------------------------------------------------------------------------------------------------
 
+PATHS = ("data", "shots-from")  # options that name a folder, also without a slash
+
 
 def key_of(verb: str, **parts: Any) -> str:
     """
@@ -50,9 +51,6 @@ def fingerprint(text: str, *, path: bool = False) -> str:
             if place and (path or "/" in place or there.suffix) and there.exists():
                 return before + (sha256_file(there) if there.is_file() else sha256_files(there, there.rglob("*")))
     return text
-
-
-PATHS = ("data", "shots-from")  # options that name a folder, also without a slash
 
 
 def contents(value: Any) -> Any:
