@@ -8,7 +8,7 @@ in the folder is ever touched: a file of that name that no report wrote is an er
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from proband.core.errors import ProbandError
 from proband.core.files import csv_lines, markdown_table, md, minus, read_json, write_json, write_text
 from proband.core.suite import Sheet
-from proband.reporting.charts import WIDE, figure_of, svg
+from proband.reporting.charts import WIDE, Picture, figure_of, svg
 from proband.reporting.numbers import formatting
 from proband.reporting.numbers.score_tables import ScoreTable
 
@@ -166,12 +166,12 @@ class Folder:
             raise ProbandError(f"two parts of the report have the name {name!r}")
         self.contents[name] = content
 
-    def sheet(self, sheet: Sheet) -> None:
-        """A table in three formats, and its figure."""
+    def sheet(self, sheet: Sheet, draw: Callable[[float], Picture] | None = None) -> None:
+        """A table in three formats, and its figure (`draw`: another one than that which suits it)."""
         formats = {"md": markdown(sheet), "tex": latex(sheet), "csv": comma_separated(sheet)}
         for end, text in formats.items():
             self.add(f"tables/{sheet.name}.{end}", text)
-        if draw := figure_of(sheet):
+        if draw := draw or figure_of(sheet):
             self.add(f"figures/{sheet.name}.svg", svg(draw(WIDE)))
 
     def finish(self, summary: Mapping[str, Any]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.progress import Progress
-from proband.reporting.charts import MODELS, WIDE, dot_plot, svg
+from proband.reporting.charts import MODELS, dot_plot
 from proband.reporting.claims import claims_sheet, judge
 from proband.reporting.numbers.formatting import System, counts_of, short_model
 from proband.reporting.numbers.study import ItemSet, Study
@@ -54,8 +55,7 @@ def write_report(
     title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
     if profile is not None:
         folder.add("profile.json", as_json(profile))
-        folder.sheet(table := as_table(profile))
-        folder.add("figures/profile.svg", svg(dot_plot(table, WIDE)))
+        folder.sheet(table := as_table(profile), partial(dot_plot, table))
     texts = pages(sections, browsed, title=title, claims=claims, learnt=findings, notes=what.notes, profile=profile)
     folder.contents |= texts
     summary = {"title": title, "findings": _plain(findings)}
