@@ -151,7 +151,7 @@ def by_kind(systems: Systems, kind: str) -> str:
 
 
 def by_verdict(systems: Systems) -> str:
-    """Accuracy by what the audit says of the label."""
+    """Accuracy by the audit verdict on the label."""
     parts = []
     for regime, lengths in REGIMES.items():
         nets = nets_of(systems, regime)
@@ -162,7 +162,7 @@ def by_verdict(systems: Systems) -> str:
         body = [line(system.model, _judged(system), VERDICTS) for system in nets]
         body.append(_verdict_counts(nets[0]))
         head = ["model", "seeds", *VERDICTS, "all"]
-        parts.append(f"**By what the audit says of the label, trained on k = {lengths}**")
+        parts.append(f"**By audit verdict on the label, trained on k = {lengths}**")
         parts.append(markdown_table(head, body, right=len(head) - 1))
     note = f"{INTERVALS} Everybody's gender is given but to `NET-no-genders`. {SHORTCUT}"
     return "\n\n".join([*parts, note]) + "\n"

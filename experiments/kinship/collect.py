@@ -13,7 +13,7 @@ A row of tests.parquet is a set of test stories: their labels, k, task and claus
 items.jsonl they come from, which `proband build kinship` writes again from the options of the study and `--seed`.
 
 Nothing of CLUTRR's is copied: of stories in the crowd's words only our labels. Of its own rows there are neither texts nor
-labels, but what the audit says of the label (`verdicts`) and the first eight bytes of a hash of the row (`rows`: sha256 of
+labels, but audit verdict on the label (`verdicts`) and the first eight bytes of a hash of the row (`rows`: sha256 of
 its id and text), by which whoever has the release finds the row again; an answer to one has `WRONG` added where the label is
 another.
 """

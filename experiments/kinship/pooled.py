@@ -36,7 +36,7 @@ class Test:
     sets: np.ndarray[Any, Any]  # of each story
     columns: np.ndarray[Any, Any]
     clusters: Clusters
-    verdicts: np.ndarray[Any, Any] | None = None  # of CLUTRR's rows: what the audit says of the label
+    verdicts: np.ndarray[Any, Any] | None = None  # of CLUTRR's rows: audit verdict on the label
 
     @property
     def order(self) -> Sequence[Any]:

@@ -15,6 +15,8 @@ from proband.core.suite import Claim, Contrast
 from proband.pipeline.report import item_sets
 from proband.reporting.claims import judge
 from proband.reporting.numbers.study import Study
+from proband.suites.kinship.generate.build import build
+from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.shortcuts import SHORTCUTS, Clues, LogisticRegression, Question, path
 
 
@@ -168,3 +170,13 @@ def test_a_claim_about_two_models_below_the_best_shortcut_says_so(runs: Path) ->
 
     assert "both sides below the best shortcut" in claimed("baseline:genders", "baseline:majority")
     assert "shortcut" not in claimed("solver:symbolic", "baseline:majority")
+
+
+@pytest.mark.parametrize("rules", ["blended", "wide", "grid"])
+def test_words_of_other_worlds_and_names_of_several_words_are_seen(rules: str) -> None:
+    for item in build(BuildOptions(rules=rules, k=2, per_k=8, certify="none", form="facts"), seed=0).items:
+        clues = Clues(item, needed_by="a test")
+        stated = sorted(word for _, word, _ in item.facts["edges"])
+        assert sorted(clues.kin_words) == stated
+        assert not clues.other_words & {*stated, *clues.names}
+        assert {side for side, _, _ in clues.near()} == {"x", "z"}

@@ -118,20 +118,11 @@ def rules_in_words(rules: str) -> str:
     """
     base = load(rules)
     words = {name: " or ".join(dict.fromkeys(pair)) for name, pair in zip(base.neutrals, base.words)}
+    one = {name: f"{'an' if word[0] in 'aeiou' else 'a'} {word}" for name, word in words.items()}
     pairs = [(a, b, base.compose(a, b)) for a in base.neutrals for b in base.neutrals]
     return "\n".join(
-        f"the {words[b]} of {with_article(words[a])} is {with_article(words[next(iter(c))])}"
-        for a, b, c in pairs
-        if len(c) == 1 and c <= words.keys()
+        f"the {words[b]} of {one[a]} is {one[next(iter(c))]}" for a, b, c in pairs if len(c) == 1 and c <= words.keys()
     )
-
-
-def with_article(noun: str) -> str:
-    """
-    >>> with_article("uncle or aunt")
-    'an uncle or aunt'
-    """
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 ASKING = Asking(

@@ -93,24 +93,35 @@ class Clues:
 
     @cached_property
     def words(self) -> list[str]:
-        return WORD.findall(story_of(self.item).casefold().replace("'s", " 's"))
+        """The words of the story; a name is one word (the_town_hall)."""
+        text = story_of(self.item).casefold().replace("'s", " 's")
+        for name in sorted(self.names, key=len, reverse=True):
+            text = text.replace(name.replace("_", " "), name)
+        return WORD.findall(text)
+
+    @cached_property
+    def names(self) -> list[str]:
+        return [name.casefold().replace(" ", "_") for name in self.facts.names]
+
+    def is_kin(self, word: str) -> bool:
+        """Is it a word for a relation: of a family, or of the item's world?"""
+        return word in KIN or word in self.rules.code
 
     @property
     def kin_words(self) -> list[str]:
-        return [word for word in self.words if word in KIN]
+        return [word for word in self.words if self.is_kin(word)]
 
     @property
     def other_words(self) -> set[str]:
-        names = {name.casefold() for name in self.facts.names}
-        return {word for word in set(self.words) - names if word not in KIN}
+        return {word for word in set(self.words) - set(self.names) if not self.is_kin(word)}
 
     def near(self) -> Iterator[tuple[str, int, str]]:
         """The kin words next to a name of the question: which name, how far, the word."""
-        two = {self.facts.names[person].casefold(): side for side, person in zip("xz", self.facts.pair)}
+        two = {self.names[person]: side for side, person in zip("xz", self.facts.pair)}
         for at, word in enumerate(self.words):
             if side := two.get(word):
                 for place in range(max(0, at - WINDOW), min(len(self.words), at + WINDOW + 1)):
-                    if self.words[place] in KIN:
+                    if self.is_kin(self.words[place]):
                         yield side, place - at, self.words[place]
 
 

@@ -59,6 +59,13 @@ def test_noise_without_types(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "text", "reason"),
     [
+        ("task_name", "task_1.0", "says k=0"),
+        ("task_split", "foo", "is 'foo', not train, valid or test"),
+        (
+            "proof_state",
+            "[{('A', 'aunt', 'C'): [('A', 'father', 'B'), ('B', 'sister', 'C')]}]",
+            "names 'A', who is not",
+        ),
         ("genders", "Ann:female,Ben,Cat:female", "NAME:male"),
         ("genders", "Ann:female,Ann:male,Cat:female", "twice"),
         ("genders", "", "NAME:male"),

@@ -259,11 +259,17 @@ def test_a_rule_base_of_ones_own_gendered_and_not(tmp_path: Path) -> None:
     [
         ({"task": "dirty"}, "no task 'dirty'"),
         ({"k": "two"}, "'k' is 'two'"),
-        ({"k": "0"}, "at least 1 fact"),
-        ({"k": "1", "task": "supporting"}, "at least 2 facts"),
-        ({"k": "5..3"}, "contains no length"),
+        ({"task": ""}, "no task ''"),
+        ({"k": "0"}, "'k' is '0'; the least is 1"),
+        ({"test_k": "0"}, "'test-k' is '0'; the least is 1"),
+        ({"k": "1", "task": "supporting"}, "'k' is 1; .* at least 2 facts"),
+        ({"test_k": "1", "task": "supporting"}, "'test-k' is 1; .* at least 2 facts"),
+        ({"k": "5..3"}, "the least is 1"),
+        ({"k": 200, "hold_out": "lengths"}, "no test story can be longer than 'k' of 200"),
+        ({"noise_size": "2,5"}, "write a range like 2..5"),
+        ({"hold_out": "constructions:"}, "'constructions' has no ''"),
         ({"task": "supporting", "noise_size": "1"}, "a supporting path needs at least 2 facts"),
-        ({"noise_size": "irrelevant=0"}, "'noise-size' is 0"),
+        ({"noise_size": "irrelevant=0"}, "'noise-size' is '0'; the least is 1"),
         ({"noise_size": "memory=2"}, "'noise-size' names 'memory'; kinds of noise are supporting"),
         ({"rules": "none.toml"}, "no rule base 'none.toml'"),
         ({"held": "names=1"}, "'held' has 'names=1'"),
@@ -336,3 +342,9 @@ def test_no_story_has_names_that_are_alike() -> None:
         stories += 1
         assert not [(a, b) for a, b in combinations(names, 2) if likeness(a) & likeness(b)]
     assert stories > 700
+
+
+def test_full_certification_searches_the_answerable_story_of_a_pair() -> None:
+    for item in items(k=3, per_k=4, open=0.5, certify="full"):
+        searched = item.facts["certificate"] in ("entailed", "open")
+        assert ("search" in item.facts["certified_by"]) == searched

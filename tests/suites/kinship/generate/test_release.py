@@ -107,3 +107,18 @@ def test_every_slice_of_the_release_that_ships_says_what_it_measures() -> None:
     assert all(part.measures and part.does_not for part in definition.slice if part.split == "test")
     counts = [c.count for part in definition.slice for c in definition.cells(part, definition.plan(part))]
     assert sum(counts) <= 10_000
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("per-k = 22", "per-k = -4"), "mine.toml: .*must be|mine.toml: .*expected"),
+        (('k = "3"', 'k = "0"'), "mine.toml, slice test abstention, k' is '0'; the least is 1"),
+        (('k = "3"', 'k = "abc"'), "mine.toml, slice test abstention, k' is 'abc'"),
+        (('slice = "abstention"', 'slice = "clean"'), "mine.toml: two slices are called 'test clean'"),
+    ],
+)
+def test_a_bad_definition_is_refused(change: tuple[str, str], says: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(SMALL.replace(*change), encoding="utf-8")
+    with pytest.raises(ProbandError, match=says):
+        freeze(tmp_path / "mine.toml")

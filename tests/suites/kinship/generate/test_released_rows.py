@@ -146,3 +146,8 @@ def test_a_release_is_known_by_its_content(data: Path) -> None:
     assert all(figure.model.endswith("(trained on clean)") for figure in beside)
     stories = Counter(row.task for row in rows if row.split == "test")
     assert stories == {figure.group["task"]: figure.on.questions for figure in beside}
+
+
+def test_sets_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProbandError, match="'question sets' does not apply to --data"):
+        built(tmp_path, ROW, question="sets")

@@ -285,11 +285,11 @@ def test_agrees_with_enumerated_families_where_uncles_are_by_marriage_too(people
 def test_hostile_input_is_told_in_a_line() -> None:
     with pytest.raises(ProbandError, match="person 7"):
         certify.possible(MEN, [(0, "son", 7)], (0, 2))
-    with pytest.raises(ProbandError, match="'cousin' is not one of the 22"):
+    with pytest.raises(ProbandError, match="'cousin' is no relation of this world"):
         certify.possible(MEN, [(0, "cousin", 1)], (0, 2))
     with pytest.raises(ProbandError, match="one person"):
         certify.possible(MEN, [(0, "son", 1)], (1, 1))
-    with pytest.raises(ProbandError, match="'friend' is not one of the 22"):
+    with pytest.raises(ProbandError, match="'friend' is no relation of this world"):
         certify.entailed(MEN, [(0, "son", 1)], (0, 1), "friend")
     long: list[Edge] = [(i, "uncle", i + 1) for i in range(60)]
     with pytest.raises(ProbandError, match="too large to search: 61 people"):

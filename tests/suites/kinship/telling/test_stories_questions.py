@@ -8,7 +8,7 @@ import pytest
 
 from proband.suites.kinship.telling.stories import ask, in_world, right_answer
 from proband.suites.kinship.world.relations import STORY_WORLDS, UNDETERMINED
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.rules import load, parse
 
 SOUND = load("sound")
 
@@ -41,3 +41,23 @@ def test_statements_differ_where_axioms_do() -> None:
     assert "half-brothers" in blended
     assert "separated" not in classic
     assert all(text.count(".") == 1 for text in (classic, blended))
+
+
+def test_a_rule_base_has_its_own_questions_or_plain_ones() -> None:
+    """A lift does not lie anywhere, seen from an archive."""
+    text = """name = "office"
+[relations]
+boss = { word = "superior", inverse = "report" }
+report = { inverse = "boss" }
+[compose.boss]
+boss = "boss"
+"""
+    own = text.replace("[relations]", 'questions = ["Who is {z} for {x}?"]\n[relations]', 1)
+    for rules, wording in (
+        (parse(text, file="x"), "In which relation does B stand to A?"),
+        (parse(own, file="x"), "Who is B for A?"),
+        (load("grid"), "Where does B lie, seen from A?"),
+    ):
+        target = rules.choices[0]
+        assert ask("text", x="A", z="B", target=target, rules=rules, draw=lambda: 0.0).text == wording
+        assert right_answer(wording, x="A", z="B", target=target, rules=rules) == target

@@ -15,8 +15,8 @@ from proband.core.errors import ProbandError
 from proband.core.files import csv_lines, write_text
 from proband.core.types import Item, Tag
 from proband.suites.kinship.clutrr.rows import COLUMNS, TASKS, ClutrrRow, Step, row_of
-from proband.suites.kinship.logic.closure import distance
-from proband.suites.kinship.world.relations import RELATIONS, turned
+from proband.suites.kinship.logic.closure import asked_path, distance
+from proband.suites.kinship.world.relations import RELATIONS
 from proband.suites.kinship.world.rules import check, facts_of, of_item, story_of
 
 TASK_NUMBERS: Final = {name: number for number, name in TASKS.items()}
@@ -59,7 +59,7 @@ def _numbered(step: Step, names: Sequence[str]) -> list[list[Any]]:
     """A proof step over names as [fact, fact, conclusion] over numbers."""
     number = {name: x for x, name in enumerate(names)}
     head, body = step
-    return [[number.get(a, a), relation, number.get(b, b)] for a, relation, b in (*body, head)]
+    return [[number[a], relation, number[b]] for a, relation, b in (*body, head)]
 
 
 # ---- items as rows -------------------------------------------------------------------------------------------------
@@ -75,7 +75,9 @@ def to_cells(item: Item, *, index: int = 0) -> dict[str, str]:
         raise fail(wrong)
     facts, task = facts_of(item), str(item.tags.get("task", "clean"))
     names, query, noise = facts.names, facts.pair, [edge for edge, _ in facts.noise]
-    chain = _in_order([e for e in facts.edges if e not in noise], start=query[0], genders=facts.genders)
+    stated = [edge for edge in facts.edges if edge not in noise]
+    path = asked_path(of_item(item), facts.genders, stated, query)
+    chain = path if len(path) == len(stated) else stated  # facts that are no chain keep their order
     if len(chain) != facts.k:
         raise fail(f"k is {facts.k} but {len(chain)} facts are not noise")
     if task not in TASK_NUMBERS:
@@ -118,25 +120,6 @@ def bracketed(story: str, names: Sequence[str]) -> str:
     """
     any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"(?<![\[\w])({any_name})(?![\]\w])", r"[\1]", story)
-
-
-def _in_order(edges: Sequence[Any], *, start: int, genders: Sequence[str]) -> list[Any]:
-    """The facts of a chain from the asker on, each in the direction in which CLUTRR states it; facts that are no chain
-    keep their order.
-
-    >>> _in_order([(2, "sister", 1), (1, "son", 0)], start=0, genders=["male", "female", "male"])
-    [(0, 'mother', 1), (1, 'brother', 2)]
-    """
-    left, here, ordered = list(edges), start, []
-    while left:
-        side = next((side for side in (0, 2) if any(edge[side] == here for edge in left)), None)
-        following = next((edge for edge in left if side is not None and edge[side] == here), None)
-        if following is None:
-            return list(edges)
-        left.remove(following)
-        ordered.append(turned(following, genders) if side == 2 else tuple(following))
-        here = ordered[-1][2]
-    return ordered
 
 
 # ---- items as CLUTRR's files: training items and test items never share one -----------------------------------------

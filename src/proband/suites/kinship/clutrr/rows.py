@@ -121,9 +121,9 @@ def _relation(value: Any) -> str:
     return value
 
 
-def _proof(text: str) -> tuple[Step, ...]:
+def _proof(text: str, names: Sequence[str]) -> tuple[Step, ...]:
     """
-    >>> _proof("[{('A', 'aunt', 'C'): [('A', 'father', 'B'), ('B', 'sister', 'C')]}]")
+    >>> _proof("[{('A', 'aunt', 'C'): [('A', 'father', 'B'), ('B', 'sister', 'C')]}]", ["A", "B", "C"])
     ((('A', 'aunt', 'C'), (('A', 'father', 'B'), ('B', 'sister', 'C'))),)
     """
     if not text.strip():
@@ -135,6 +135,8 @@ def _proof(text: str) -> tuple[Step, ...]:
     for head, body in (pair for step in value for pair in step.items()):
         if not (_fact(head) and isinstance(body, (list, tuple)) and all(_fact(each) for each in body)):
             raise ValueError("has a step that is not {fact: [fact, fact]}")
+        if wrong := {name for fact in (head, *body) for name in fact[::2]} - set(names):
+            raise ValueError(f"names {min(wrong)[:40]!r}, who is not in 'genders'")
         steps.append((head, tuple(body)))
     return tuple(steps)
 
@@ -154,6 +156,8 @@ def _task(text: str, types: int) -> tuple[str, int]:
     if not task:
         raise ValueError(f"is {text[:40]!r}, not task_T.k")
     k = int(task[2])
+    if not k:
+        raise ValueError("says k=0; a row has at least 1 fact")
     if k > types:
         raise ValueError(f"says k={k} but 'edge_types' has {types}")
     return TASKS.get(int(task[1]), task[1]), k
@@ -200,11 +204,17 @@ def row_of(cells: Mapping[str, str], *, file: str, line: int) -> ClutrrRow:
         target=parse("target", _relation),
         task=task,
         k=k,
-        split=cells.get("task_split", ""),
+        split=parse("task_split", _split),
         story=cells.get("story", ""),
         clean_story=cells.get("clean_story", ""),
-        proof=parse("proof_state", _proof),
+        proof=parse("proof_state", _proof, names),
     )
+
+
+def _split(text: str) -> str:
+    if text not in ("", "train", "valid", "test"):
+        raise ValueError(f"is {text[:40]!r}, not train, valid or test")
+    return text
 
 
 def _list(text: str) -> list[Any]:

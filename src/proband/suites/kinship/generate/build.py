@@ -37,7 +37,7 @@ from proband.suites.kinship.generate.options import (
     StoryCell,
     make_plan,
 )
-from proband.suites.kinship.generate.pairs import Neighbour, kin_word_auc, opened
+from proband.suites.kinship.generate.pairs import Neighbour, kin_word_auc, open_partner
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
 from proband.suites.kinship.generate.story_logic import Draft, Goal
 from proband.suites.kinship.logic.closure import asked_path
@@ -198,7 +198,7 @@ class Rounds:
         """A story whose answer follows, and one with the same words whose answer is open; nothing if there is no
         partner. One of the two may be left out if the share of open stories is not a half."""
         sets, share = self.plan.options.question == "sets", self.plan.options.open
-        found = opened(draft, self.rules, draw, sets=sets)
+        found = open_partner(draft, self.rules, draw, sets=sets)
         if found is None:
             return
         partner, neighbour = found
@@ -206,8 +206,11 @@ class Rounds:
         alone = (neighbour.place,) if neighbour.place >= 0 else ()
         draft, partner = replace(draft, alone=alone, pair=pair), replace(partner, pair=pair)
         name = f"{cell.prefix}-{index:06d}"
-        one = self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=False)
-        telling, names = retold(telling_of(one.facts), neighbour), one.facts["names"]
+        searched = self.plan.options.certify == "full"
+        if searched:
+            _search(draft, self.rules.kin)
+        one = self.wording.item(draft, draw, words, cell=cell, name=name, kind=task, searched=searched)
+        telling, names = with_names_exchanged(telling_of(one.facts), neighbour), one.facts["names"]
         name = f"{cell.prefix}-{index + 1:06d}"
         two = self.wording.item_about(partner, names, telling, words, cell=cell, name=name, kind=task)
         kept = sides()
@@ -410,7 +413,7 @@ class Wording:
         lines = tuple((place, 0) for place in order)
         return Telling(form=options.form, lines=lines, genders=genders)
 
-    def _woven(self, draft: Draft, path: Sequence[int], rng: random.Random) -> list[int]:
+    def _order_with_noise(self, draft: Draft, path: Sequence[int], rng: random.Random) -> list[int]:
         """The facts in the order of the chain, with each noise fact at its own position among them."""
         noise = {edge for edge, _ in draft.noise}
         order = [place for place in path if draft.edges[place] not in noise]
@@ -432,7 +435,7 @@ class Wording:
                 bank=bank,
                 rng=rng,
                 along_chain=options.facts_along_chain,
-                order=self._woven(draft, path, rng),
+                order=self._order_with_noise(draft, path, rng),
                 alone=draft.alone,
             )
             if in_one_block(draft, telling.order(draft.edges)):
@@ -450,7 +453,7 @@ class Wording:
         raise ProbandError(f"'bank' {options.bank}: none of {TELLINGS} texts is read back to its facts")
 
 
-def retold(telling: Telling, neighbour: Neighbour) -> Telling:
+def with_names_exchanged(telling: Telling, neighbour: Neighbour) -> Telling:
     """The same sentences about the facts of a neighbour, with other names in one of them."""
     other = dict(neighbour.other)
 

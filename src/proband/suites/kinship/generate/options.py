@@ -121,8 +121,8 @@ def parse_range(text: str | int, name: str = "k") -> tuple[int, ...]:
             numbers += range(first, last + 1)
     except ValueError:
         raise ProbandError(f"{name!r} is {text!r}; write it like 2,3,4 or 2..10") from None
-    if not numbers or min(numbers) < 0:
-        raise ProbandError(f"{name!r} is {text!r}, which contains no length")
+    if not numbers or min(numbers) < 1:
+        raise ProbandError(f"{name!r} is {text!r}; the least is 1")
     return tuple(dict.fromkeys(numbers))
 
 
@@ -225,11 +225,14 @@ def make_plan(options: BuildOptions, *, seed: int) -> BuildPlan:
 
 
 def _cells(options: BuildOptions, held: tuple[str, ...]) -> tuple[StoryCell, ...]:
-    tasks, lengths = list(dict.fromkeys(part.strip() for part in options.task.split(","))), parse_range(options.k)
-    if wrong := next((name for name in tasks if name not in (*TASKS, *WAYS)), None):
+    tasks, lengths = list(dict.fromkeys(filter(None, map(str.strip, options.task.split(","))))), parse_range(options.k)
+    wrong = next((name for name in tasks or [options.task] if name not in (*TASKS, *WAYS)), None)
+    if wrong is not None:
         raise ProbandError(f"no task {wrong!r}; there are {', '.join((*TASKS, *WAYS))}")
     if not held and not options.test_per_k and options.test_k is None:
         return tuple(StoryCell(part="", task=t, k=n, count=options.per_k) for t in tasks for n in lengths)
+    if "lengths" in held and options.test_k is None and max(lengths) == LARGEST:
+        raise ProbandError(f"'hold-out' lengths: no test story can be longer than 'k' of {LARGEST}, the largest")
     longer = f"{max(lengths) + 1}..{max(10, max(lengths) + 1)}"
     default = longer if "lengths" in held else options.k
     test = parse_range(default if options.test_k is None else options.test_k, "test-k")
@@ -254,19 +257,20 @@ def _noise_sizes(text: str) -> dict[str, range]:
             raise ProbandError(f"'noise-size' names {kind!r}; kinds of noise are {', '.join(KINDS)}")
         by_kind[kind] = size
     sizes = {kind: parse_range(size, "noise-size") for kind, size in by_kind.items()}
-    return {kind: range(min(size), max(size) + 1) for kind, size in sizes.items()}
+    ranges = {kind: range(min(size), max(size) + 1) for kind, size in sizes.items()}
+    if any(len(ranges[kind]) > len(size) for kind, size in sizes.items()):
+        raise ProbandError(f"'noise-size' is {text!r}; write a range like 2..5")
+    return ranges
 
 
 def _check(plan: BuildPlan) -> None:
     options, rules = plan.options, load(plan.options.rules)
-    kinds, noise = {cell.task for cell in plan.cells}, min(size.start for size in plan.noise_size.values())
+    kinds = {cell.task for cell in plan.cells}
     families = rules.world == "family"
-    if any(cell.k < 1 for cell in plan.cells):
-        raise ProbandError("'k' is 0; a story has at least 1 fact")
-    if any(cell.k < 2 for cell in plan.cells) and kinds & {*WAYS, *("supporting", "all", "mixed")}:
-        raise ProbandError("'k' is 1; tasks with a second path need at least 2 facts")
-    if noise < 1:
-        raise ProbandError(f"'noise-size' is {noise}; it must be at least 1")
+    for cell in plan.cells:
+        name = "test-k" if cell.part == "test" and options.test_k is not None else "k"
+        if cell.k < 2 and cell.task in (*WAYS, "supporting", "all", "mixed"):
+            raise ProbandError(f"{name!r} is 1; tasks with a second path need at least 2 facts")
     if plan.noise_size["supporting"].start < 2 and kinds & {"supporting", "all", "mixed"}:
         raise ProbandError("'noise-size' is 1; a supporting path needs at least 2 facts, otherwise it is a shortcut")
     if "paraphrases" in plan.hold_out and (options.form != "story" or not families):

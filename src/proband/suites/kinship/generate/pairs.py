@@ -68,7 +68,7 @@ def neighbours(draft: Draft, draw: Random) -> Iterator[Neighbour]:
             yield Neighbour(moved)
 
 
-def opened(draft: Draft, rules: Rules, draw: Random, *, sets: bool) -> tuple[Draft, Neighbour] | None:
+def open_partner(draft: Draft, rules: Rules, draw: Random, *, sets: bool) -> tuple[Draft, Neighbour] | None:
     """A neighbour whose answer cannot be determined or, with `sets`, is one of several relations."""
     for neighbour in neighbours(draft, draw):
         if not _readable(draft, neighbour.edges):

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
@@ -50,7 +50,7 @@ class Slice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     `second-held`, held-out clauses apply to the first of two paths only."""
 
     split: Literal["train", "valid", "test"]
-    per_k: int
+    per_k: Annotated[int, msgspec.Meta(ge=1)]
     slice: str = "clean"
     task: str = "clean"
     k: str = ""
@@ -99,7 +99,8 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     def cells(self, part: Slice, plan: BuildPlan) -> list[StoryCell]:
         """The stories of valid follow the stories of train."""
         side = "train" if part.split in ("train", "valid") else "test"
-        lengths = parse_range(part.k or (plan.options.k if side == "train" else plan.options.test_k or plan.options.k))
+        given = part.k or (plan.options.k if side == "train" else plan.options.test_k or plan.options.k)
+        lengths = parse_range(given, f"{self.path.name}, slice {part.name}, k")
         before = sum(each.per_k for each in self.slice if each.split == "train") if part.split == "valid" else 0
         return [
             StoryCell(
@@ -127,6 +128,8 @@ def load_release(name: str | int) -> Definition:
         definition = msgspec.convert(read_toml(path), Definition, strict=True)
     except msgspec.ValidationError as error:
         raise ProbandError(in_words(str(error)), file=path) from None
+    if twice := next((name for name, n in Counter(each.name for each in definition.slice).items() if n > 1), None):
+        raise ProbandError(f"two slices are called {twice!r}", file=path)
     return msgspec.structs.replace(definition, path=path)
 
 
@@ -159,24 +162,19 @@ class Release:
         self.made: list[Item] = []
 
     def planned(self) -> dict[str, int]:
-        counts = Counter[str]()
-        for part in self.slices:
-            counts[part.name] += sum(cell.count for cell in self.definition.cells(part, self.definition.plan(part)))
-        return dict(counts)
+        of = self.definition
+        return {part.name: sum(cell.count for cell in of.cells(part, of.plan(part))) for part in self.slices}
 
     def items(self, *, check: bool = True) -> Iterator[Item]:
-        for name in dict.fromkeys(part.name for part in self.slices):
-            digest = hashlib.sha256()
-            for part in (each for each in self.slices if each.name == name):
-                plan = self.definition.plan(part, workers=self.workers)
-                for item in map(
-                    self.definition.marked, items_of(plan, self.definition.cells(part, plan), self.tally[name])
-                ):
-                    digest.update(encode(item) + b"\n")
-                    self.made.append(item)
-                    yield item
+        of = self.definition
+        for part in self.slices:
+            name, digest, plan = part.name, hashlib.sha256(), of.plan(part, workers=self.workers)
+            for item in map(of.marked, items_of(plan, of.cells(part, plan), self.tally[name])):
+                digest.update(encode(item) + b"\n")
+                self.made.append(item)
+                yield item
             self.sha256[name] = digest.hexdigest()
-            now, frozen, of = self.sha256[name], self.definition.sha256.get(name, "none"), self.definition
+            now, frozen = self.sha256[name], of.sha256.get(name, "none")
             if check and now != frozen:
                 wrong = f"{name!r} is not the frozen one: sha256 {now[:16]}, not {frozen[:16]}"
                 raise ProbandError(f"{wrong} (frozen with proband {of.generator})", file=of.path)

@@ -41,6 +41,8 @@ def build_released(options: BuildOptions, *, seed: int) -> Built:
     data = options.data
     assert data is not None
     refuse_others(options, RELEASED, "--data, which has its own stories")
+    if options.question == "sets":
+        raise ProbandError("'question sets' does not apply to --data: a row has one label")
     files, released = clutrr_files(data), Released(options, seed)
     return Built(items=released.items(files), licence=LICENCE.format(data=data.name), summary=released.summary)
 

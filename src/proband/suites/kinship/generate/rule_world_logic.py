@@ -18,8 +18,8 @@ from proband.suites.kinship.world.families import Pair, Random
 from proband.suites.kinship.world.relations import FEMALE, MALE, Edge
 from proband.suites.kinship.world.rules import NONE, Rules, rule_bodies
 
-Fact = tuple[int, int, int]  # person, relation, person
-Strange = tuple[str, list[Fact]]  # a noise path: its kind and its facts
+NumberedEdge = tuple[int, int, int]  # person, relation, person
+NoiseFacts = tuple[str, list[NumberedEdge]]  # a noise path: its kind and its facts
 
 
 def rules_draft(
@@ -32,7 +32,7 @@ def rules_draft(
         chain = _chain(rules, target, k, task, draw)
         if accept is not None and not accept(tuple(chain.relations)):
             continue
-        noise = _strange(source, k, NOISE.get(task, ()), draw)
+        noise = _noise(source, k, NOISE.get(task, ()), draw)
         ends = {chain.ends[0]: x, chain.ends[1]: z}
         genders = _genders(rules, [*chain.facts, *(fact for _, way in noise for fact in way)], ends, draw)
         if genders is None:
@@ -52,7 +52,7 @@ class RuleChain(NamedTuple):
     ends: Pair
 
     @property
-    def facts(self) -> list[Fact]:
+    def facts(self) -> list[NumberedEdge]:
         return [(i, relation, i + 1) for i, relation in enumerate(self.relations)]
 
 
@@ -91,10 +91,10 @@ def symbolic(rules: Rules, target: int, k: int, draw: Random) -> tuple[list[int]
     return relations, [(place[a], place[y], place[b]) for a, y, b in steps]
 
 
-def _strange(source: DraftSource, k: int, kinds: Sequence[str], draw: Random) -> list[Strange]:
+def _noise(source: DraftSource, k: int, kinds: Sequence[str], draw: Random) -> list[NoiseFacts]:
     """Noise paths with random relations; the closure rejects contradictions later."""
     fresh = k + 1
-    noise: list[Strange] = []
+    noise: list[NoiseFacts] = []
     for kind in kinds:
         sizes = source.size[kind]
         size = sizes[int(draw() * len(sizes))]
@@ -111,7 +111,7 @@ def _strange(source: DraftSource, k: int, kinds: Sequence[str], draw: Random) ->
     return noise
 
 
-def _genders(rules: Rules, facts: Sequence[Fact], fixed: dict[int, str], draw: Random) -> list[str] | None:
+def _genders(rules: Rules, facts: Sequence[NumberedEdge], fixed: dict[int, str], draw: Random) -> list[str] | None:
     """Random genders that fit the facts; None if the relations contradict the fixed ones."""
     people = 1 + max(max(a, b) for a, _, b in facts)
     if not rules.gendered:
@@ -122,7 +122,7 @@ def _genders(rules: Rules, facts: Sequence[Fact], fixed: dict[int, str], draw: R
     return genders
 
 
-def make_draft(rules: Rules, one: RuleChain, noise: list[Strange], genders: list[str], draw: Random) -> Draft | None:
+def make_draft(rules: Rules, one: RuleChain, noise: list[NoiseFacts], genders: list[str], draw: Random) -> Draft | None:
     """The facts as a draft, closed under the rules; None for a contradiction or an open answer."""
     ways = []
     for kind, way in noise:

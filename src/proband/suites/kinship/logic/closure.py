@@ -121,7 +121,7 @@ def entailed(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query:
 def distance(edges: Sequence[Edge], query: Sequence[int]) -> int | None:
     """The least number of stated facts that connect the two people of the query; None if none do.
 
-        A relation between two people follows only from facts that connect them (otherwise they may belong to different
+    A relation between two people follows only from facts that connect them (otherwise they may belong to different
     families), so no proof uses fewer.
 
     >>> distance([(0, "son", 1), (1, "wife", 2), (2, "father", 3)], (0, 3))

@@ -207,10 +207,10 @@ def _strangers(atoms: Atoms) -> Iterator[Clause]:
 
 # ---- facts: a conjunction of literals, or a disjunction of two conjunctions ----------------------------------------
 
-Fact = tuple[Clause, tuple[Clause, Clause] | None]  # literals that hold; then one of two further lists
+FactLiterals = tuple[Clause, tuple[Clause, Clause] | None]  # literals that hold; then one of two further lists
 
 
-def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> Fact:
+def fact(atoms: Atoms, edge: Edge, *, free: Sequence[int], world: World) -> FactLiterals:
     """The edge as literals over its own witnesses `free`, without its gender.
 
     >>> atoms = Atoms(named=2, size=3)

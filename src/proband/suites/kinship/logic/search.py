@@ -104,7 +104,7 @@ def check_people(
             raise ProbandError(f"person {x} is not one of the {len(genders)} people of the story")
     for _, relation, _ in edges:
         if ALL_NEUTRAL.get(relation) not in world.neutrals:
-            raise ProbandError(f"{relation!r} is not one of the 22 relations")
+            raise ProbandError(f"{relation!r} is no relation of this world")
 
 
 # ---- the solvers ---------------------------------------------------------------------------------------------------
@@ -299,7 +299,7 @@ def entailed(
 ) -> bool:
     """Does `target` hold for the query in every family of the story, and is there such a family?"""
     if ALL_NEUTRAL.get(target) not in world.neutrals:
-        raise ProbandError(f"{target!r} is not one of the 22 relations")
+        raise ProbandError(f"{target!r} is no relation of this world")
     pattern, _, rest = parts(genders, edges, query, world)
     return _entailed(pattern, target, world) and all(_consistent(each, world) for each in rest)
 

@@ -53,7 +53,7 @@ TABLES = (
     Table(name="by_target", title="Accuracy by relation asked for", rows=("target",), columns=("task",), order=ORDER),
     Table(
         name="by_verdict",
-        title="Accuracy by what the audit says of the label",
+        title="Accuracy by the audit verdict on the label",
         rows=("verdict",),
         columns=("task",),
         order={**ORDER, "verdict": VERDICTS},
@@ -76,7 +76,7 @@ TABLES = (
     ),
     Table(
         name="figure3.5-verdict",
-        title="Figure 3.5 on CLUTRR's releases, by what the audit says of the label",
+        title="Figure 3.5 on CLUTRR's releases, by the audit verdict on the label",
         rows=("verdict",),
         columns=("k",),
         where={"task": "clean"},

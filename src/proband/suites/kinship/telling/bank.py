@@ -329,7 +329,7 @@ class Bank:
         >>> {bank.by_id[id].family for id, split in bank.split.items() if split == "test"}
         {'of'}
         """
-        if wrong := next((name for name in families if name not in self.families), None):
+        if (wrong := next((name for name in families if name not in self.families), None)) is not None:
             raise ProbandError(f"'constructions' has no {wrong!r}; there are {', '.join(self.families)}")
         held = {frame.id: "test" if frame.family in families else "train" for frame in self.frames}
         return replace(self, split={**self.split, **held})

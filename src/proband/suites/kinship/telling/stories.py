@@ -327,7 +327,7 @@ QUESTIONS: Final = (
     "What is {z} to {x}?",
 )
 SETS_QUESTION: Final = "Going by the story alone, the full list of what {z} can be to {x} is: ___."
-QUESTIONS_OF_PLACES: Final = ("Where does {z} lie, seen from {x}?", "In which relation does {z} stand to {x}?")
+ANY_QUESTION: Final = ("In which relation does {z} stand to {x}?",)
 
 
 class StoryQuestion(NamedTuple):
@@ -376,9 +376,13 @@ def ask(
     choices = (*rules.choices, UNDETERMINED) if open else rules.choices
     text = capital(rules.blank.format(i=x, j=z))
     if kind == "text":
-        wordings = QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES
+        wordings = questions_of(rules)
         text = wordings[int(draw() * len(wordings))].format(x=x, z=z)
     return StoryQuestion(in_world(text, rules) if open else text, choices, choices.index(target))
+
+
+def questions_of(rules: Rules) -> tuple[str, ...]:
+    return rules.questions or (QUESTIONS if rules.gendered else ANY_QUESTION)
 
 
 def in_world(question: str, rules: Rules) -> str:
@@ -402,8 +406,8 @@ def right_answer(
     >>> right_answer("Is Sharon the aunt of Arthur?", **people, target="mother", asked="aunt")
     'no'
     """
-    wordings = QUESTIONS if rules.gendered else QUESTIONS_OF_PLACES
-    known = [capital(rules.blank.format(i=x, j=z)), *(form.format(x=x, z=z) for form in (SETS_QUESTION, *wordings))]
+    forms = (SETS_QUESTION, *questions_of(rules))
+    known = [capital(rules.blank.format(i=x, j=z)), *(form.format(x=x, z=z) for form in forms)]
     if question in ([in_world(each, rules) for each in known] if stated else known):
         return target
     if stated or asked not in rules.choices or target == UNDETERMINED or rules.gender[asked] != rules.gender[target]:

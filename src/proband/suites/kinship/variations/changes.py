@@ -38,7 +38,7 @@ def reword(story: ProvedStory, rng: random.Random) -> Item | str:
     before = {phrase for each in story.telling.sentences for phrase in each.phrases} if story.telling else set[str]()
     best, fewest = None, len(before) + 1
     for _ in range(TRIES):
-        telling = story.retold(rng)
+        telling = story.new_telling(rng)
         shared = len(before & {phrase for each in telling.sentences for phrase in each.phrases})
         if shared < fewest:
             best, fewest = telling, shared
@@ -77,7 +77,7 @@ def twin(story: ProvedStory, rng: random.Random) -> Item | str:
         return "there are too few names"
     question = exchanged(question_of(story.item), dict(zip(story.names, names, strict=True)))
     plain_facts = story.telling is not None and story.telling.form != STORY
-    telling = _shuffled(story.telling, rng) if plain_facts and story.telling else story.retold(rng)
+    telling = _shuffled(story.telling, rng) if plain_facts and story.telling else story.new_telling(rng)
     return replace(story, names=names, telling=telling).varied(question=question)
 
 

@@ -212,11 +212,8 @@ NEEDED: Final = (
     *("names", "genders", "edges", "query", "target", "proof", "family", "rules", "table", "seal", "telling"),
     *("clause", "clusters"),
 )
-METHODS: Final = {  # by certificate: the methods that may have agreed on the answer
-    "entailed": (["closure"], ["closure", "search"]),
-    "one-of": (["closure", "search"],),
-    "open": (["search"],),
-}
+BOTH: Final = ["closure", "search"]
+METHODS: Final = {"entailed": (["closure"], BOTH), "one-of": (BOTH,), "open": (["search"],)}  # that agree on an answer
 RENDERED: Final = "text rendered again"
 READ: Final = "text by others, read only"
 BY_PROVED: Final = {

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
@@ -33,7 +33,7 @@ import msgspec
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import DATA, parse_toml, read_utf8
 from proband.core.types import Item
-from proband.suites.kinship.world.relations import FEMALE, MALE, STORY_WORLDS, STRICT, Edge, World
+from proband.suites.kinship.world.relations import FEMALE, MALE, STORY_WORLDS, STRICT, UNDETERMINED, Edge, World
 
 Relation = TypeVar("Relation", int, str)
 OTHER = "other"
@@ -76,6 +76,7 @@ class Rules:
     full: int  # every relation, and `other` if the rule base has it
     table: tuple[tuple[int, ...], ...]
     sentences: tuple[str, ...]  # sentences for a fact, without a bank: "{j} is the {word} of {i}."
+    questions: tuple[str, ...]  # in words, about {x} and {z}; empty: those of stories
     names: Mapping[str, tuple[str, ...]]  # by gender
     text: str = ""  # the TOML
 
@@ -234,86 +235,132 @@ def of_item(item: Item) -> Rules:
     return load(reference)
 
 
+class RelationEntry(msgspec.Struct, forbid_unknown_fields=True):
+    inverse: str
+    word: str | None = None
+    male: str | None = None
+    female: str | None = None
+
+
+class Outcomes(msgspec.Struct, forbid_unknown_fields=True):
+    gives: str | list[str]
+    why: str = ""
+
+
+class RuleFile(msgspec.Struct, forbid_unknown_fields=True):
+    """The fields of a TOML file (docs/kinship.md)."""
+
+    name: str
+    relations: dict[str, RelationEntry]
+    compose: dict[str, dict[str, str | list[str] | Outcomes]]
+    about: str = ""
+    world: Literal["family"] | None = None
+    other: bool = True
+    opposite: list[str] = []
+    sentences: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] = ("{j} is the {word} of {i}.",)
+    questions: list[str] = []
+    names: dict[Literal["male", "female", "none"], list[str]] = {}
+
+
 def parse(text: str, *, file: object) -> Rules:
     """A checked rule base from TOML.
 
     >>> parse('name = "x"', file="x.toml")
     Traceback (most recent call last):
-    proband.core.errors.ProbandError: x.toml: 'relations' is missing or empty
+    proband.core.errors.ProbandError: x.toml: field 'relations' is missing
     """
     raw = parse_toml(text, file=file)
     try:
-        return replace(_rules(raw), text=text)
+        return _rules(msgspec.convert(raw, RuleFile), text)
+    except msgspec.ValidationError as error:
+        raise ProbandError(in_words(str(error)), file=file) from None
     except ProbandError as error:
         raise ProbandError(str(error), file=file) from None
 
 
-def _rules(raw: Mapping[str, Any]) -> Rules:
-    relations = raw.get("relations")
-    if not isinstance(relations, dict) or not relations:
-        raise ProbandError("'relations' is missing or empty")
-    if not isinstance(raw.get("name"), str) or not raw["name"].strip():
-        raise ProbandError("'name' is missing or empty")
-    neutrals = tuple(relations)
-    words, inverse = _relations(relations, neutrals)
-    full = (1 << len(neutrals)) - 1 | (bool(raw.get("other", True)) << len(neutrals))
-    rows = _compositions(raw.get("compose"), neutrals, full)
-    opposite = raw.get("opposite", [])
-    if wrong := next((name for name in opposite if name not in neutrals), None):
+def _rules(file: RuleFile, text: str) -> Rules:
+    neutrals = tuple(file.relations)
+    if not neutrals or not file.name.strip():
+        raise ProbandError("'relations' is empty" if file.name.strip() else "'name' is empty")
+    inverse = _inverse(file.relations, neutrals)
+    full = (1 << len(neutrals)) - 1 | (file.other << len(neutrals))
+    wrong = next((name for name in file.opposite if name not in neutrals), None)
+    if wrong is not None:
         raise ProbandError(f"'opposite' names {wrong!r}, which is not a relation")
-    return Rules(
-        name=raw["name"],
-        world=_world(raw.get("world"), neutrals),
+    if file.world and neutrals not in [each.neutrals for each in STORY_WORLDS]:
+        lists = "; or ".join(", ".join(each.neutrals) for each in STORY_WORLDS)
+        raise ProbandError(f'world "family" needs these relations, in this order: {lists}')
+    for given in file.names.values():
+        if len({name.strip() for name in given} - {""}) < len(given):
+            raise ProbandError("'names' has an empty name, or one name twice")
+    rules = Rules(
+        name=file.name,
+        world=file.world,
         neutrals=neutrals,
-        words=words,
+        words=_words(file.relations),
         inverse=inverse,
-        opposite=sum(1 << neutrals.index(name) for name in opposite),
+        opposite=sum(1 << neutrals.index(name) for name in file.opposite),
         full=full,
-        table=_with_other(rows, inverse, full),
-        sentences=_sentences(raw.get("sentences", ["{j} is the {word} of {i}."])),
-        names=_names(raw.get("names", {})),
+        table=_with_other(_compositions(file.compose, neutrals, full), inverse, full),
+        sentences=_forms("sentences", file.sentences, ("i", "j", "word")),
+        questions=_forms("questions", file.questions, ("x", "z")),
+        names={gender: tuple(given) for gender, given in file.names.items()},
+        text=text,
     )
+    if not any(rule_bodies(rules)):
+        raise ProbandError("'compose' has no entry with a single outcome, so nothing follows from two facts")
+    return rules
 
 
-def _relations(
-    relations: Mapping[str, Any], neutrals: tuple[str, ...]
-) -> tuple[tuple[tuple[str, str], ...], tuple[int, ...]]:
-    words: list[tuple[str, str]] = []
-    inverse: list[int] = []
-    seen: set[str] = set()
+def _inverse(relations: Mapping[str, RelationEntry], neutrals: tuple[str, ...]) -> tuple[int, ...]:
     for name, entry in relations.items():
-        if name == OTHER or not isinstance(entry, dict):
-            raise ProbandError(f"relation {name!r} must be a table with 'inverse' and its words")
-        if entry.get("inverse") not in neutrals or relations[entry["inverse"]].get("inverse") != name:
+        if entry.inverse not in relations or relations[entry.inverse].inverse != name:
             raise ProbandError(f"relation {name!r}: 'inverse' must name a relation whose inverse is {name!r}")
-        word = entry.get("word", name)
-        pair = (str(entry.get("male", word)), str(entry.get("female", word)))
-        if taken := seen & set(pair):
+    return (*(neutrals.index(entry.inverse) for entry in relations.values()), len(neutrals))
+
+
+def _words(relations: Mapping[str, RelationEntry]) -> tuple[tuple[str, str], ...]:
+    """The two words of each relation. Answers join words with commas and "or"."""
+    seen, words = {OTHER, UNDETERMINED}, list[tuple[str, str]]()
+    for name, entry in relations.items():
+        word = name if entry.word is None else entry.word
+        pair = (word if entry.male is None else entry.male, word if entry.female is None else entry.female)
+        for each in (name, *pair):
+            if not each.strip() or any(mark in each for mark in (", ", " or ", "|")):
+                raise ProbandError(f'relation {name!r}: {each!r} is empty, or contains a comma, "or" or |')
+        if taken := seen & {*pair, *({name} & {OTHER})}:
             raise ProbandError(f"relation {name!r}: the word {min(taken)!r} is another relation's")
-        seen |= set(pair)
+        seen |= {*pair}
         words.append(pair)
-        inverse.append(neutrals.index(entry["inverse"]))
-    return tuple(words), (*inverse, len(neutrals))
+    return tuple(words)
 
 
-def _compositions(compose: object, neutrals: tuple[str, ...], full: int) -> list[list[int]]:
-    if not isinstance(compose, dict):
-        raise ProbandError("'compose' is missing")
+def _compositions(compose: Mapping[str, Any], neutrals: tuple[str, ...], full: int) -> list[list[int]]:
     bits = {name: 1 << r for r, name in enumerate((*neutrals, OTHER))}
     rows = [[full] * len(neutrals) for _ in neutrals]
     for first, row in compose.items():
-        for second, entry in row.items() if isinstance(row, dict) else ():
-            place = f"'compose' {first}.{second}"
-            if isinstance(entry, dict):  # with `why`, for readers of the file
-                entry = entry.get("gives")
-            gives = [entry] if isinstance(entry, str) else entry
-            if not isinstance(gives, list):
-                raise ProbandError(f"{place} must give a relation or a list of them")
+        for second, entry in row.items():
+            given = entry.gives if isinstance(entry, Outcomes) else entry
+            gives = [given] if isinstance(given, str) else given
             for name in (first, second, *gives):
                 if name not in bits or (name == OTHER and name in (first, second)):
-                    raise ProbandError(f"{place}: {name!r} is not a relation")
+                    raise ProbandError(f"'compose' {first}.{second}: {name!r} is not a relation")
             rows[neutrals.index(first)][neutrals.index(second)] = sum(bits[name] for name in set(gives)) & full
     return rows
+
+
+def _forms(field: str, forms: Sequence[str], slots: tuple[str, ...]) -> tuple[str, ...]:
+    """Texts with these slots and no others."""
+    for text in forms:
+        try:
+            whole = all("{" + slot + "}" in text for slot in slots) and bool(text.format_map(dict.fromkeys(slots, "")))
+        except (KeyError, IndexError, ValueError, AttributeError):
+            whole = False
+        if not whole:
+            raise ProbandError(
+                f"'{field}': {text!r} lacks {', '.join('{' + slot + '}' for slot in slots)}, or has others"
+            )
+    return tuple(forms)
 
 
 def _with_other(rows: list[list[int]], inverse: tuple[int, ...], full: int) -> tuple[tuple[int, ...], ...]:
@@ -322,32 +369,6 @@ def _with_other(rows: list[list[int]], inverse: tuple[int, ...], full: int) -> t
     column = [sum(1 << t for t in range(n) if rows[inverse[r]][t] >> n & 1) | full & 1 << n for r in range(n)]
     last = [sum(1 << t for t in range(n) if rows[t][inverse[r]] >> n & 1) | full & 1 << n for r in range(n)]
     return (*((*row, column[r]) for r, row in enumerate(rows)), (*last, full))
-
-
-def _world(world: object, neutrals: tuple[str, ...]) -> str | None:
-    if world is None:
-        return None
-    if world != "family":
-        raise ProbandError(f"'world' is {world!r}; there is only \"family\", or leave it out")
-    if neutrals not in [each.neutrals for each in STORY_WORLDS]:
-        lists = "; or ".join(", ".join(each.neutrals) for each in STORY_WORLDS)
-        raise ProbandError(f'world "family" needs these relations, in this order: {lists}')
-    return "family"
-
-
-def _sentences(sentences: object) -> tuple[str, ...]:
-    if not isinstance(sentences, list) or not sentences:
-        raise ProbandError("'sentences' must be a list of texts")
-    for text in sentences:
-        if not isinstance(text, str) or any(slot not in text for slot in ("{i}", "{j}", "{word}")):
-            raise ProbandError(f"'sentences': {text!r} lacks {{i}}, {{j}} or {{word}}")
-    return tuple(sentences)
-
-
-def _names(names: object) -> dict[str, tuple[str, ...]]:
-    if not isinstance(names, dict) or any(g not in (MALE, FEMALE, NONE) for g in names):
-        raise ProbandError(f"'names' must be a table with the keys {MALE}, {FEMALE} or {NONE}")
-    return {gender: tuple(map(str, given)) for gender, given in names.items()}
 
 
 # ---- the facts of an item --------------------------------------------------------------------------------------------
