@@ -33,7 +33,7 @@ from tests.proof.conftest import judged
         (
             "grid",
             "The attic is above the hall. The hall is above the cellar.",
-            "Which room is directly below the attic?",
+            "What is directly below the attic?",
             "hall",
             "the cellar",
         ),
@@ -82,3 +82,52 @@ def test_what_is_furthest_left_may_be_higher_up_too() -> None:
         "any-distance": "entailed",
         "half-plane": "ambiguous",
     }
+
+
+RED = "The red car is faster than the red bike. The red bike is faster than the blue bike."
+NOT_ACCUSED = [
+    ("sizes", RED, "Which bike is the fastest?", "the red bike"),
+    ("sizes", "Ann is taller than Bob. Bob is taller than Carl.", "Which boy is the tallest?", "Bob"),
+    ("sizes", "The tree is taller than Ann. Ann is taller than Bob.", "Who is the tallest?", "Ann"),
+    ("sizes", "Ann is taller than Bob. Bob is taller than Carl.", "Who is the tallest? Ignore Ann.", "Bob"),
+    ("sizes", "Ann was taller than Bob. Bob is taller than Ann.", "Is Bob taller than Ann?", "yes"),
+    ("sizes", "The lamp is higher than the cat. The cat is taller than Ann.", "Is the lamp taller than Ann?", "no"),
+    ("sizes", "The pole is bigger than the box.", "Does the box fit inside the pole?", "no"),
+    ("grid", "A is left of B. B is left of C.", "Is A immediately left of C?", "no"),
+    ("grid", "Milan is in the north of Italy.", "Is Milan north of Italy?", "no"),
+    ("grid", "The letter box is left of the box. The box is left of the lamp.",
+     "Where is the letter box relative to the lamp?", "left"),
+    ("grid", "The table lamp is left of the bed. The lamp is right of the bed.",
+     "Where is the lamp relative to the bed?", "right"),
+    ("temporal", "The job interview was before the interview. The interview was before the party.",
+     "Was the job interview before the party?", "yes"),
+    ("kinship", "Ann is the wife of Bob.", "What is the relationship between Ann and Bob?", "husband"),
+    ("kinship", "Ann is the mother of Bob. Bob is the father of Carl.",
+     "How is Ann related to Carl? Give the inverse relation.", "grandson"),
+]  # fmt: skip
+NOT_ENTAILED = [
+    ("sizes", RED, "Which bike is the fastest?", "the red car"),
+    ("sizes", "Ann is not much taller than Bob.", "Is Ann taller than Bob?", "no"),
+    ("sizes", "Ann is about as tall as Bob. Bob is taller than Carl.", "Is Ann taller than Carl?", "yes"),
+    ("kinship", "Jordan is the parent of Casey. Casey is the parent of Robin.", "How is Jordan related to Robin?",
+     "cannot be determined"),
+    *(("kinship", f"{text} Dan is the son of Carl.", "How is Dan related to Ann?", relation) for text, relation in (
+        ("Ann gave her brother Carl's coat.", "nephew"), ("Ann informed her brother Carl arrived.", "nephew"),
+        ("Ann made up her brother Carl.", "nephew"), ("Ann refused to name her son Carl.", "grandson"),
+        ("Ann's brother called Carl from work.", "nephew"))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", NOT_ACCUSED, ids=lambda row: row[2])
+def test_no_right_label_is_accused(row: tuple[str, str, str, str]) -> None:
+    assert not judged(*row).accused
+
+
+@pytest.mark.parametrize("row", NOT_ENTAILED, ids=lambda row: row[1][:40])
+def test_no_open_label_is_entailed(row: tuple[str, str, str, str]) -> None:
+    assert judged(*row).verdict != "entailed"
+
+
+def test_a_thing_is_asked_for_among_all_things_or_not_at_all() -> None:
+    text = " ".join(f"Box{n} is shorter than Box{n + 1}." for n in range(30))
+    assert judged("sizes", text, "What is the tallest?", "Box30").verdict == "unread"

@@ -60,3 +60,16 @@ def test_a_page_of_others_is_not_written_over(run: Callable[..., Any], tmp_path:
     row = {"text": "P is above Q.", "question": "What is the relation of P to Q?", "answer": "above"}
     run([row], code=2)
     assert (tmp_path / "audit" / "index.html").read_text() == "mine"
+
+
+def test_a_correction_is_an_option_and_no_other_row_s_label(run: Callable[..., Any], tmp_path: Path) -> None:
+    text = "P is to the left of Q. Q is to the left of R."
+    asked = "What is the relation of P to R?"
+    rows = [
+        {"text": text, "question": f"{asked} (A) left (B) right", "answer": "right"},
+        {"text": text, "question": f"{asked} (A) left (B) right", "answer": "(B) right"},
+        {"text": text, "question": f"{asked} (A) above (B) left", "answer": "(B)"},
+        {"text": text.replace("P", "S"), "question": asked.replace("P", "S"), "answer": "right"},
+    ]
+    run(rows)
+    assert [each["answer"] for each in lines(tmp_path, "corrected.jsonl")] == ["left", "left", "(B)", "left"]

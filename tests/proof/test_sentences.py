@@ -126,3 +126,12 @@ def test_may_is_a_name() -> None:
     assert [statement.verdict for statement in reply.statements] == ["entailed"]
     doubt = check("Bo may be Cy's uncle.", story=story, question="What is May to Cy?")
     assert not doubt.statements
+
+
+@pytest.mark.parametrize(
+    "opening",
+    ["It is wrong to say that", "It isn't true that", "We cannot say that", "This doesn't mean that", "Wrong answer:",
+     "No one states that", "Hypothesis:", "In another family,", "Some say that", "It is incorrect to conclude that"],
+)  # fmt: skip
+def test_what_a_reply_does_not_assert_is_no_statement(opening: str) -> None:
+    assert not check(f"{opening} Ann is Max's aunt.\nAnswer: grandmother").statements

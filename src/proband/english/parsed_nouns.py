@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from proband.core.types import Fact
 from proband.english.domain import Domain, Word
-from proband.english.phrases import Grammar
+from proband.english.phrases import Grammar, with_things
 from proband.english.reading import Reading, with_reasons
-from proband.english.things import BRACKETED, DETERMINERS, check_new, same_things
+from proband.english.things import BRACKETED, DETERMINERS, check_new
 from proband.english.tokens import NotRead, sentences
 from proband.english.unreal import listed
 
@@ -56,10 +56,7 @@ class ParsedReader:
         check_new([self.grammar.shape(sentence, set()) for sentence in sentences(text)])
         parts = sentences(BRACKETED.sub(r"\1", text))
         read = [fact._replace(sentence=n) for n, sentence in enumerate(parts) for fact in self._sentence(sentence)]
-        things = [thing for fact in read for thing in (fact.who, fact.of)]
-        meant = same_things(things, list(filter(None, (asked.who, asked.of, *asked.among))))
-        facts = tuple(fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in read)
-        return Reading(facts=facts, question=asked.renamed(meant))
+        return with_things(Reading(facts=tuple(read)), asked, text, question)
 
     def _sentence(self, sentence: str) -> tuple[Fact, ...]:
         if sentence not in self.parsed:

@@ -240,16 +240,16 @@ class _Story(PeopleFacts):
                 yield from self._people(near)
         if one.dep in ("compound", "flat", "appos") and one.head >= 0 and self._is_person(one.head):
             yield from self._people(one.head, joined=one.dep == "appos")
-        for clause in tree.under(at, "acl", "acl:relcl"):
-            if self.words[clause] in NAMING:
+        for clause in tree.under(at, "acl", "acl:relcl") if one.dep in ("obj", "conj") else ():
+            if self.words[clause] in NAMING:  # she has a brother called Carl; her brother called Carl a fool
                 yield from (x for near in tree.under(clause, "obj", "xcomp", "obl") for x in self._people(near))
         if tree.under(at, "cop"):
             yield from (x for subject in tree.under(at, *SUBJECTS) for x in self._people(subject))
-        if one.dep in SUBJECTS and one.head >= 0:
-            if tree.under(one.head, "cop") and (self._is_person(one.head) or self._kin(one.head)):
-                yield from self._people(one.head)
-            elif self.words[one.head] in NAMING:
-                yield from (x for near in tree.under(one.head, "obj", "xcomp") for x in self._people(near))
+        named = one.dep in SUBJECTS and one.head >= 0 and (self._is_person(one.head) or self._kin(one.head))
+        if named and tree.under(one.head, "cop"):
+            yield from self._people(one.head)
+        if one.dep == "nsubj:pass" and self.words[one.head] in NAMING:
+            yield from (x for near in tree.under(one.head, "obj", "xcomp") for x in self._people(near))
 
     def _check_clause(self, at: int) -> None:
         """Check that every clause above a relation noun is asserted."""

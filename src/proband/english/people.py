@@ -85,9 +85,6 @@ class People:
             raise NotRead(f"{name!r} may be another person than {whole[0]}")
         return self.number[whole[0]]
 
-    def knows(self, name: str) -> bool:
-        return name in self.number or any(name in _parts(known) for known in self.names)
-
     def gender(self, person: int) -> str | None:
         """The gender from the source, or from a name that is certain."""
         name = self.names[person] if person < len(self.names) else ""

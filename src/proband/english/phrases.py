@@ -18,7 +18,7 @@ Fact(who='C', relation='below', of='D', gender=None, negated=True, sentence=1))
 ('C', 'K')
 >>> grammar.question("Which thing is left of the lamp?", set())
 AskedRelation(who='', of='lamp', word=Word(relation='left', gender=None), adjacent=False, rank=1, among=(), \
-either_way=False, route=False)
+kind='', either_way=False, route=False)
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from typing import Final, NamedTuple
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
 from proband.english.domain import Domain, Word
+from proband.english.people import MARK as ANYBODY  # named or unnamed
 from proband.english.people import People
 from proband.english.reading import AskedRelation, Reading, with_reasons
 from proband.english.things import NounMasker, Shape, check_new, mask_names, names_in, same_things
 from proband.english.tokens import NotRead, sentences
 
 MARK: Final = r"@\d+"
-ANYBODY: Final = r"[@#]\d+"  # named or unnamed
 EACH: Final = rf"{MARK}(?:(?:, and then |, and |, then | and | then |, ){MARK})*"
 HARMLESS: Final = re.compile(r",? (?:too|as well|in turn|finally)(?=[,;]|$)|^(?:also|finally),? | also(?= )")
 CLAUSES: Final = re.compile(r"(?:;|,)? (?:and|but|while|whereas) |[;,:] ")
-RANKS: Final = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
+RANKS: Final = {"second": 2, "third": 3, "fourth": 4}
 SHAPES_KEPT: Final = 50_000
 MOST_CLAUSES: Final = 8
 compile_once = cache(re.compile)  # grammars of one domain have the same 700 patterns; `re` itself keeps 512
@@ -58,7 +58,7 @@ class ShapeFact(NamedTuple):
     negated: bool
 
 
-Facts = tuple[ShapeFact, ...]
+ShapeFacts = tuple[ShapeFact, ...]
 
 
 class Grammar:
@@ -76,7 +76,7 @@ class Grammar:
         vocabulary = self._vocabulary() - {*domain.raw.get("content", ())}  # *the blue square* is a thing
         of = bool(domain.raw.get("of"))
         self.nouns = NounMasker(vocabulary, domain.thing, self.relation_word, of=of) if domain.nouns else None
-        self.known: dict[str, Facts | None] = {}
+        self.known: dict[str, ShapeFacts | None] = {}
         # for domains about people: mentions (and whether they name the person), and patterns that give a gender
         self.mentions = [
             (self._compile(form, marks=ANYBODY), not says.startswith("unnamed")) for form, says in domain.mentions
@@ -161,7 +161,7 @@ class Grammar:
                 facts.append(Fact(shape.things[who], word.relation, shape.things[of], word.gender, negated, number))
         return Reading(facts=tuple(facts), sentences=tuple(parts), shapes=tuple(shape.text for shape in shapes))
 
-    def shape_facts(self, shape: str) -> Facts | None:
+    def shape_facts(self, shape: str) -> ShapeFacts | None:
         if shape not in self.known:
             if len(self.known) >= SHAPES_KEPT:
                 self.known.clear()
@@ -169,12 +169,12 @@ class Grammar:
             self.known[shape] = readings[0] if len({frozenset(each) for each in readings}) == 1 else None
         return self.known[shape]
 
-    def _readings(self, shape: str, depth: int) -> list[Facts]:
+    def _readings(self, shape: str, depth: int) -> list[ShapeFacts]:
         """The readings of a shape: as a whole, or clause by clause."""
         whole = self._whole(shape)
         if whole or not depth:
             return whole
-        readings: list[Facts] = []
+        readings: list[ShapeFacts] = []
         for match in CLAUSES.finditer(shape):
             left, right = shape[: match.start()], shape[match.end() :]
             first = self._whole(left)
@@ -186,10 +186,10 @@ class Grammar:
                     break
         return readings
 
-    def _whole(self, shape: str) -> list[Facts]:
+    def _whole(self, shape: str) -> list[ShapeFacts]:
         return [facts for pattern, says in self.phrases if (facts := self.facts_of(pattern, says, shape)) is not None]
 
-    def facts_of(self, pattern: re.Pattern[str], says: str, shape: str) -> Facts | None:
+    def facts_of(self, pattern: re.Pattern[str], says: str, shape: str) -> ShapeFacts | None:
         """The facts that a phrase states about a shape; None if it does not cover it."""
         match = pattern.fullmatch(shape)
         if match is None:
@@ -247,16 +247,9 @@ class Grammar:
                 questions |= {(number, asked): None for asked in self._asked(shape)}
         if len(questions) != 1:
             last = next((s for s in reversed(parts) if s.endswith("?")), parts[-1] if parts else "")
-            raise NotRead("the text has more than one question" if questions else self._not_asked(last, names), last)
+            form = "the question is in a form that the reader does not know: 'What is A to B?' is one that it does"
+            raise NotRead("the text has more than one question" if questions else form, last)
         return next(iter(questions))
-
-    def _not_asked(self, question: str, names: Collection[str] | People) -> str:
-        """Why a question is unread: a name that the story lacks, or its form."""
-        if isinstance(names, People):
-            for name in People(question).names:
-                if not all(map(names.knows, name.split())):
-                    return f"the question names {name!r}, who is not in the story"
-        return "the question is in a form that the reader does not know: 'What is A to B?' is one that it does"
 
     def _asked(self, shape: Shape) -> Iterator[AskedRelation]:
         for kind, pattern in self.questions:
@@ -276,7 +269,8 @@ class Grammar:
                 yield AskedRelation("", "", word, among=(a, b))
             else:
                 rank = RANKS.get(groups.get("rank") or "", 1)
-                yield AskedRelation(a, b, word, adjacent=bool(groups.get("adjacent")), rank=rank)
+                kind = next((thing for thing in shape.things if thing not in (a, b, "thing", "object", "event")), "")
+                yield AskedRelation(a, b, word, adjacent=bool(groups.get("adjacent")), rank=rank, kind=kind)
 
     def _most(self, text: str | None) -> Word | None:
         words = [word for word, pattern in self.domain.most.items() if pattern.fullmatch(text or "")]
@@ -292,27 +286,33 @@ class Grammar:
         reading = self.read(text, () if isinstance(names, People) else names)
         if reading.unread or not self.nouns:
             return replace(reading, question=asked)
-        phrases = [thing for fact in reading.facts for thing in (fact.who, fact.of)]
-        meant = same_things(phrases, list(filter(None, (asked.who, asked.of, *asked.among))))
-        facts = tuple(fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in reading.facts)
-        mentioned = {thing for fact in facts for thing in (fact.who, fact.of)}
-        own = [meant[each] for each in (asked.who, asked.of, *asked.among) if each]
-        if not own and (owned := next((each for each in sorted(mentioned) if "'s " in each), "")):
-            raise NotRead(f"the question compares everybody in the text, but not {owned!r}", question)
-        if facts and (
-            unknown := next((each for each in own if each not in mentioned and not _is_name(each, question)), "")
-        ):
-            raise NotRead(f"the story does not mention {unknown!r}", question)
-        return replace(reading, facts=facts, question=asked.renamed(meant))
+        return with_things(replace(reading, question=asked), asked, text, question)
+
+
+def with_things(reading: Reading, asked: AskedRelation, text: str, question: str) -> Reading:
+    """A reading with one phrase for each thing, and the things that the question is about."""
+    phrases = [thing for fact in reading.facts for thing in (fact.who, fact.of)]
+    meant = same_things(phrases, list(filter(None, (asked.who, asked.of, *asked.among))))
+    facts = tuple(fact._replace(who=meant[fact.who], of=meant[fact.of]) for fact in reading.facts)
+    asked, mentioned = asked.renamed(meant), dict.fromkeys(meant[phrase] for phrase in phrases)
+    own = [each for each in (asked.who, asked.of, *asked.among) if each]
+    if not own and (owned := next((each for each in sorted(mentioned) if "'s " in each), "")):
+        raise NotRead(f"the question compares everybody in the text, but not {owned!r}", question)
+    if facts and (unknown := next((each for each in own if each not in mentioned), "")):
+        raise NotRead(f"the story does not mention {unknown!r}", question)
+    if asked.kind:
+        among = tuple(each for each in mentioned if each.split()[-1] == asked.kind)
+        if not among:
+            raise NotRead(f"it is unclear which things are of the kind {asked.kind!r}", question)
+        asked = asked._replace(among=among, kind="")
+    names = [each for each in mentioned if re.search(rf"\b{re.escape(each.title())}\b", text)]
+    if question.lower().startswith(("who ", "who's ")) and len(names) < len(mentioned):
+        raise NotRead("'who' asks for people, and the text is also about other things", question)
+    return replace(reading, facts=facts, question=asked)
 
 
 def _marks(text: str | None) -> list[int]:
     return [int(mark[1:]) for mark in re.findall(MARK, text or "")]
-
-
-def _is_name(thing: str, question: str) -> bool:
-    """Is a thing of the question written as a name, with a capital letter inside a sentence?"""
-    return len(thing) == 1 or re.search(rf"(?<=[\w,] ){re.escape(thing.title())}\b", question) is not None
 
 
 def _spelled_out(match: re.Match[str]) -> str:
@@ -323,7 +323,7 @@ def _spelled_out(match: re.Match[str]) -> str:
     return " ".join([match[1], *(match[1] + ending for ending in match[2].split("|"))])
 
 
-def _continued(left: str, right: str, facts: Facts) -> Iterator[str]:
+def _continued(left: str, right: str, facts: ShapeFacts) -> Iterator[str]:
     """Full forms of the second of two clauses: unchanged, with the subject of the first clause, with the referent of
     `which`, or with the omitted verb."""
     yield right

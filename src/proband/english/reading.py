@@ -28,7 +28,8 @@ class Unread(NamedTuple):
 class AskedRelation(NamedTuple):
     """What is `who` to `of`? With a `word`, a yes-or-no question: is `who` the `word` of `of`? Without `who`:
     which thing is the `word` of `of` (the `adjacent` one, with nothing between), or of all others where `of` is empty
-    too (the tallest; with `rank` 2 the second tallest)? `among`: the things that may be the answer, if not all.
+    too (the tallest; with `rank` 2 the second tallest)? `among`: the things that may be the answer, if not all; `kind`:
+    the noun that they end with (which *box*?), before they are known.
     `either_way`: the question does not determine the direction (how are A and B related?). `route`: the way from `of`
     to `who`, step by step."""
 
@@ -38,6 +39,7 @@ class AskedRelation(NamedTuple):
     adjacent: bool = False
     rank: int = 1
     among: tuple[str, ...] = ()
+    kind: str = ""
     either_way: bool = False
     route: bool = False
 

@@ -9,7 +9,7 @@ things are nouns, runs of words that are neither words of the domain nor functio
 'to the left of @0 is @1'
 >>> nouns.mask("To the left of the lamp is a small table.").things
 ('lamp', 'small table')
->>> same_things(["small table", "lamp", "table"])
+>>> same_things(["small table", "lamp"], ["table"])
 {'small table': 'small table', 'lamp': 'lamp', 'table': 'small table'}
 """
 
@@ -189,9 +189,8 @@ class NounMasker:
 
     def _name(self, words: list[str]) -> str:
         name = " ".join(words)
-        if self.kinds and len(words) > 1:
-            name = self.kinds.sub("", name, count=1) if self.kinds.match(name) else name
-        return name
+        bare = self.kinds.sub("", name, count=1) if self.kinds else name
+        return bare if len(bare) == 1 or bare.isdigit() else name  # *box K*, not *box office*
 
 
 def thing_meant(phrase: str, things: Iterable[str]) -> str:
@@ -216,19 +215,20 @@ def thing_meant(phrase: str, things: Iterable[str]) -> str:
 
 
 def same_things(phrases: Iterable[str], asked: Iterable[str] = ()) -> dict[str, str]:
-    """The thing that each phrase means: a shorter phrase means an earlier, longer one that ends in the same word. "The
-    table" after "a small table" is that table; "the red box" after "the box" may be another. `asked`: the phrases of
-    the question."""
+    """The thing that each phrase means. In the question (`asked`) a shorter phrase means a longer one of the story with
+    the same noun: *the table* is *a small table*. In the story it may be another: *the table lamp ... the lamp*."""
     meant: dict[str, str] = {}
-    for phrase in (*phrases, *asked):
+    story = [*phrases]
+    for place, phrase in enumerate((*story, *asked)):
         words = phrase.split()
         if phrase in meant:
             continue
         if len(words) > LONGEST_THING:
             raise NotRead(f"{phrase!r} is not a thing")
-        alike = [each for each in dict.fromkeys(meant.values()) if each.split()[-1] == words[-1]]
+        noun = phrase.partition(" of ")[0].split()[-1]
+        alike = [each for each in dict.fromkeys(meant.values()) if each.partition(" of ")[0].split()[-1] == noun]
         longer = [each for each in alike if set(words) < set(each.split())]
-        if any(set(each.split()) < set(words) for each in alike) or len(longer) > 1:
+        if any(set(each.split()) < set(words) for each in alike) or len(longer) > (place >= len(story)):
             raise NotRead(f"{phrase!r} may mean several things")
         meant[phrase] = longer[0] if longer else phrase
     return meant

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final
 
+from proband.core.errors import ProbandError
 from proband.english.domain import OTHER, Domain, Word
 from proband.english.labels import NO, UNKNOWN, YES, moved
 from proband.english.reading import AskedRelation, Label
 from proband.proof.problem import Problem, Prover, Solution
 
-MOST_THINGS: Final = 40  # that are held against each other where a thing is asked for
-
+MOST_THINGS: Final = 24  # that are held against each other where a thing is asked for
 YES_OR_NO: Final = {
     "entailed": Solution((YES,), (YES,)),
     "false": Solution((NO,), (NO,)),
@@ -31,11 +31,13 @@ def outcome(prover: Prover, problem: Problem, asked: AskedRelation, world: str) 
         return YES_OR_NO[prover.beyond(problem, asked.word, world)]
     if asked.who:
         return _yes_or_no(prover, prover.solve(problem, world), asked.word)
-    things = list(dict.fromkeys(thing for fact in problem.facts for thing in (fact.who, fact.of)))[:MOST_THINGS]
+    things = list(dict.fromkeys(thing for fact in problem.facts for thing in (fact.who, fact.of)))
+    if len(things) > MOST_THINGS:
+        raise ProbandError(f"{len(things)} things are too many to compare")
     held = _Held(prover, problem, asked.word, world, fits=prover.fits if asked.of else prover.includes)
-    if asked.of:
-        return _collect(held, [t for t in things if t != asked.of], lambda t: held.of(t, asked, things))
     among = asked.among or things
+    if asked.of:
+        return _collect(held, [t for t in among if t != asked.of], lambda t: held.of(t, asked, things))
     return _collect(held, among, lambda t: held.ranked(t, among, asked.rank))
 
 
@@ -98,7 +100,7 @@ class _Held:
         return some, all_ and not any(one[0] and other[0] for one, other in between)
 
     def ranked(self, thing: str, things: Sequence[str], rank: int) -> tuple[bool, bool]:
-        """Is it so to all things but `rank` - 1, which are so to it?"""
+        """Do exactly `rank` - 1 things precede it, and does it precede all others?"""
         others = [u for u in things if u != thing]
         before = [self.pair(u, thing) for u in others]
         behind = [self.pair(thing, u) for u in others]
@@ -126,7 +128,7 @@ def verdict_of(domain: Domain, label: Label, asked: AskedRelation, solution: Sol
     if asked.route and possible == (UNKNOWN,):
         return "ambiguous"
     if label.text == UNKNOWN:
-        return "false" if certain else "entailed"
+        return "false" if certain else "gender open" if solution.always else "entailed"
     fits = [each for each in possible if fits_label(domain, label, each)]
     if not fits:
         return "false"

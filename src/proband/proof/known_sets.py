@@ -14,7 +14,7 @@ COLUMNS: Final = {"text": "story", "question": "question", "answer": "answer"}
 BABI_WORLDS: Final = {
     "4": ("grid", "half-plane"),
     "17": ("grid", "half-plane"),
-    "18": ("sizes", ""),
+    "18": ("sizes", "boxes"),
     "19": ("grid", "unit"),
 }
 

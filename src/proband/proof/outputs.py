@@ -8,7 +8,6 @@ corrected.*     the rows as they were, false labels replaced where one answer fo
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -16,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
-from proband.core.files import atomic, encode, write_json, write_jsonl
+from proband.core.files import atomic, csv_lines, encode, write_json, write_jsonl
 from proband.core.tables import FRAMES, WORKBOOKS, kind_of
 from proband.proof.decisions import DEPENDS, GENDER_OPEN, RowVerdict, fewest
 from proband.proof.rows import AuditRow
@@ -138,10 +137,8 @@ class CorrectedCopy:
             self.files[name] = self.stack.enter_context(atomic(path)), list(cells)
         file, columns = self.files[name]
         if kind == ".csv":
-            writer = csv.DictWriter(file, columns, lineterminator="\n", extrasaction="ignore")
-            if first:
-                writer.writeheader()
-            writer.writerow({name: _plain(value) for name, value in cells.items()})
+            values = [_plain(cells.get(name, "")) for name in columns]
+            file.writelines(csv_lines([columns, values] if first else [values], guarded=False))
         elif kind == ".json":
             file.write(("{\n" if first else ",\n") + f"{json.dumps(row.key)}: {_plain(cells)}")
         else:

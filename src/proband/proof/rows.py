@@ -27,7 +27,6 @@ SUFFIXES: Final = tuple(suffix for suffix in tables.SUFFIXES if suffix != ".txt"
 ENDINGS: Final = (*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES))
 BABI: Final = re.compile(r"qa(\d+)[_-].*\.txt(?:\.gz)?")  # how bAbI's files are called
 LONGEST_TEXT: Final = 100_000  # characters of a story
-PAIR: Final = re.compile(r"""\(\s*['"](.{1,80}?)['"]\s*,\s*['"](.{1,80}?)['"]\s*\)""")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,8 +178,6 @@ def table_row(place: Mapping[str, Any], cells: Mapping[str, Any], columns: Mappi
         if problem := _problem(value, empty=not column or (what == "text" and "facts" in columns)):
             return AuditRow(**place, cells=cells, bad=f"column {column!r} {problem}")
         values[what] = value
-    if pair := PAIR.fullmatch(values["question"].strip()):  # CLUTRR asks what the second is to the first
-        values["question"] = f"What is {pair[2]} to {pair[1]}?"
     row = AuditRow(**place, **values, answer_column=columns["answer"], cells=cells)
     return _with_given(row, columns) if "pair" in columns else row
 
@@ -229,17 +226,11 @@ def _problem(value: Any, *, empty: bool) -> str:
 
 
 def item_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
-    """One of our items: its prompt and gold choice, and its facts if it has names, edges and query."""
-    choices, gold, facts = cells["choices"], cells["gold"], cells.get("facts") or {}
-    if not isinstance(gold, int) or not isinstance(choices, list) or not 0 <= gold < len(choices):
+    """One of our items: its prompt and gold choice."""
+    choices, gold = cells["choices"], cells["gold"]
+    if type(gold) is not int or not isinstance(choices, list) or not 0 <= gold < len(choices):
         return AuditRow(**place, cells=cells, item=True, bad="'gold' is not the place of a choice")
-    made = AuditRow(**place, cells=cells, item=True, question=str(cells["prompt"]), answer=str(choices[gold]))
-    if not {"names", "edges", "query"} <= facts.keys():
-        return made
-    names, (i, j) = facts["names"], facts["query"]
-    edges = tuple((names[b], str(word), names[a]) for a, word, b in facts["edges"])
-    genders = dict(zip(names, facts.get("genders") or ()))
-    return replace(made, facts=edges, pair=(names[j], names[i]), genders=genders)
+    return AuditRow(**place, cells=cells, item=True, question=str(cells["prompt"]), answer=str(choices[gold]))
 
 
 def read_cells(file: RowFile) -> Iterator[tuple[int | None, str, Mapping[str, Any] | str]]:

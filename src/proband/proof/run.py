@@ -131,9 +131,10 @@ def audit_rows(rows: Iterable[AuditRow], judge: Judge, spool: IO[bytes]) -> Judg
             read += judged.verdict != "unread"
             audited.prove_again(judged, read)
             if not row.bad and (row.text or not row.pair):
-                own = (_digest(row), row.answer.strip(), row.place)
+                own = (_digest(row), judged.label, row.place)
                 labels.execute("insert or ignore into labels values (?, ?, ?)", own)
-            if judged.verdict != "unread":
+            word = judge.domain.word(row.answer) if isinstance(judge, RowJudge) else None
+            if judged.verdict != "unread" and (word or row.answer.strip().lower() == judged.label.lower()):
                 audited.spelled.setdefault(judged.label, Counter())[row.answer.strip()] += 1
             pickle.dump((row, judged), spool, protocol=pickle.HIGHEST_PROTOCOL)
         if audited.causes:

@@ -234,7 +234,7 @@ class ReplyReading:
         """The verdicts on the facts of a clause. An unnamed person (`Ann's mother`) is the person of the story for whom
         all facts hold."""
         people = dict.fromkeys(one for fact in way for one in (fact.who, fact.of) if one not in self.facts.things)
-        unnamed = [one for one in people if "'s " in one or one.startswith("somebody")]
+        unnamed = [one for one in people if "'s " in one]
         if not unnamed:
             return [self.facts.state(fact) for fact in way]
         if len(unnamed) > 2:

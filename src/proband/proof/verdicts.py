@@ -26,6 +26,7 @@ from proband.english.tokens import NotRead
 from proband.english.tokens import sentences as split
 from proband.proof.answers import fits_label, outcome
 from proband.proof.decisions import ACCUSING, DECIDED, NOTHING_ASKED, Decider, RowVerdict, paths
+from proband.proof.discourse import pattern
 from proband.proof.problem import Problem, Prover
 from proband.proof.rows import AuditRow
 
@@ -205,9 +206,14 @@ class RowJudge:
             if not asks:
                 return Unread(str(error), error.sentence)
             place = asks[-1]
+        if more := next((each for each in sentences[place + 1 :] if not pattern("formatting").fullmatch(each)), ""):
+            return Unread("a sentence after the question may change it", more)
         parts = [*split(row.text), *sentences[:place]]
         leaks = tuple(each for each in parts if (leak := LEAK.match(each)) and self.domain.word(leak["word"]))
         story, question = " ".join(s for s in parts if s not in leaks), sentences[place] if sentences else ""
+        for form in () if self.one_is_enough else self.domain.raw.get("unclear", ()):
+            if unclear := re.search(self.domain.expand(form), f"{story} {question}"):
+                return Unread(f"{unclear[0][-40:]!r} may have another meaning")
         return RowText(story, question, options, leaks)
 
     def _problem(self, row: AuditRow, reading: Reading, asked: AskedRelation) -> Problem:
@@ -336,12 +342,14 @@ class RowJudge:
             return frozenset((f"too much to search: {reading.facts}",))
 
     def _correction(self, right: str, options: Mapping[str, str], answer: str, reading: Reading) -> str:
-        """The letter of the only option that is right, written as the answer is."""
+        """The only option that is right: its letter if the answer is a letter, else its text."""
         read = {letter: self.label_of(text, reading, {}) for letter, text in options.items()} if right else {}
         fits = [letter for letter, each in read.items() if each and fits_label(self.domain, each, right)]
         if len(fits) != 1:
             return ""
-        return re.sub(r"[A-Za-z0-9]", fits[0].upper() if answer.upper() == answer else fits[0], answer, count=1)
+        letter = answer.strip("()[]. ")
+        right = fits[0].upper() if letter.isupper() else fits[0]
+        return answer.replace(letter, right) if letter.lower() in options else options[fits[0]]
 
     def _shown(self, problem: Problem, asked: AskedRelation, label: Label) -> dict[str, Any]:
         """Two worlds: one in which the label holds, if any, and one in which it does not."""

@@ -3,9 +3,9 @@ own items. Their facts are used unchanged; version 1.3 has none, so its stories 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final
 
 from msgspec import ValidationError, convert
@@ -14,13 +14,14 @@ from proband.core.errors import ProbandError
 from proband.core.suite import Audit
 from proband.core.types import Item
 from proband.english.domain import load
-from proband.proof.rows import PAIR, AuditRow, RowFormat, item_row, table_row
+from proband.proof.rows import AuditRow, RowFormat, item_row, table_row
 from proband.suites.kinship.audit.family_prover import worlds_of
 from proband.suites.kinship.clutrr.rows import NEEDED, ClutrrRow, row_of
 from proband.suites.kinship.world.relations import NEUTRAL
 from proband.suites.kinship.world.rules import check, of_item, question_of, story_of
 
 WORLD: Final = "strict"  # the world that CLUTRR's rules assume
+PAIR: Final = re.compile(r"""\(\s*['"](.{1,80}?)['"]\s*,\s*['"](.{1,80}?)['"]\s*\)""")
 STORY_COLUMNS: Final = {"text": "story", "question": "query", "answer": "target"}  # of version 1.3, without facts
 
 
@@ -60,7 +61,7 @@ def own_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
         wrong = str(error)
     if wrong:
         return AuditRow(**place, cells=cells, item=True, bad=wrong)
-    made = item_row(place, cells)
+    made = fact_row(place, cells)
     label = made.answer if made.answer in NEUTRAL else str(item.facts.get("target", ""))
     return replace(made, answer=label, text=story_of(item), question=question_of(item))
 
@@ -72,9 +73,35 @@ def _unknown_world(item: Item) -> str | None:
     return None if known else f"its world, that of the rules {rules.name!r}, is none of the domain's"
 
 
+def fact_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
+    """One of our items with its facts, unless these are of another form."""
+    made = item_row(place, cells)
+    try:
+        facts, (i, j) = cells["facts"], cells["facts"]["query"]
+        names = facts["names"]
+        edges = tuple((names[b], str(word), names[a]) for a, word, b in facts["edges"])
+        genders = dict(zip(names, facts.get("genders") or ()))
+        return made if made.bad else replace(made, facts=edges, pair=(names[j], names[i]), genders=genders)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        return replace(made, bad=made.bad or f"'facts' are not those of an item: {error!r}")
+
+
+def _is_rule_item(cells: Mapping[str, Any]) -> bool:
+    """Is the item about another rule base (places on a grid)?"""
+    facts = cells.get("facts")
+    return "prompt" in cells and isinstance(facts, dict) and facts.keys() >= {"names", "edges", "query"}
+
+
 def _is_family_item(cells: Mapping[str, Any]) -> bool:
     """Is the item about a family? Items of other rule bases (places on a grid) belong to another domain."""
     return cells.get("suite") == "kinship" and "prompt" in cells and of_item(convert(cells, Item)).world == "family"
+
+
+def story_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
+    """A row of CLUTRR 1.3, which asks what the second of a pair is to the first."""
+    row = table_row(place, cells, STORY_COLUMNS)
+    pair = PAIR.fullmatch(row.question.strip())
+    return replace(row, question=f"What is {pair[2]} to {pair[1]}?") if pair else row
 
 
 def _is_story(cells: Mapping[str, Any]) -> bool:
@@ -85,6 +112,7 @@ CLUTRR: Final = RowFormat("CLUTRR", lambda cells: cells.keys() >= {*NEEDED}, clu
 FORMATS: Final = (
     CLUTRR,
     RowFormat("kinship items", _is_family_item, own_row, "kinship", WORLD),
-    RowFormat("CLUTRR 1.3", _is_story, partial(table_row, columns=STORY_COLUMNS), "kinship", WORLD),
+    RowFormat("items of other rules", _is_rule_item, fact_row),
+    RowFormat("CLUTRR 1.3", _is_story, story_row, "kinship", WORLD),
 )
 AUDIT = Audit(provers={"family": "proband.suites.kinship.audit.family_prover:provided"}, formats=FORMATS)
