@@ -20,6 +20,7 @@ import yaml
 
 import proband
 from proband.core.errors import ProbandError
+from proband.core.files import read_items
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import load_model
 from proband.pipeline.evaluate import QUICK, Evaluation, EvaluationJob, names_of
@@ -258,12 +259,33 @@ def test_rows_can_be_ticked_twenty_points_above_their_level() -> None:
 NIGHTLY = [pytest.param(name, marks=pytest.mark.nightly) for name in ("noisy-stories", "answers", "steps")]
 
 
-@pytest.mark.parametrize("name", ["facts", "two-facts", *NIGHTLY])
+@pytest.mark.parametrize("name", ["two-facts", *NIGHTLY])
 def test_the_seeds_build_the_frozen_items(name: str, tools: Any, tmp_path: Path) -> None:
     """Not those of kinship that a former generator wrote: their certificates are replayed instead."""
     each = next(each for each in tools.built_sets() if each.name == name)
     items = (tools.build_set(each, tmp_path / name) / "items.jsonl").read_bytes()
     assert hashlib.sha256(items).hexdigest() in {frozen.sha256 for frozen in read_panel().sets if frozen.name == name}
+
+
+# questions of the panel with a wrong choice that our own lists call true; `build facts` leaves it out (limits.md)
+WITH_TRUE_CHOICES = """colour-0006 language-0036 language-0050 material-0028 material-0031 material-0034 part-0004
+part-0013 part-0023 part-0034 part-0039 part-0042 part-0044"""
+
+
+def test_the_seeds_build_the_frozen_facts_without_choices_that_are_true(tools: Any, tmp_path: Path) -> None:
+    each = next(each for each in tools.built_sets() if each.name == "facts")
+    raw = lzma.decompress((read_panel().folder / "facts.jsonl.xz").read_bytes())
+    frozen = [msgspec.json.decode(line, type=Item) for line in raw.splitlines()]
+    built = list(read_items(tools.build_set(each, tmp_path / "facts")))
+    fewer = []
+    for old, new in zip(frozen, built, strict=True):
+        assert new.choices == tuple(choice for choice in old.choices if choice in new.choices)
+        assert msgspec.structs.replace(new, choices=old.choices, gold=old.gold) == old
+        assert new.gold is not None
+        assert old.gold is not None
+        assert new.choices[new.gold] == old.choices[old.gold]
+        fewer += [new.id] if new != old else []
+    assert sorted(fewer) == WITH_TRUE_CHOICES.split()
 
 
 def test_every_certificate_of_the_panel_replays() -> None:

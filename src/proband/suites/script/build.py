@@ -158,6 +158,7 @@ def item(pair: TextPair, spans: Sequence[Span], *, version: int, candidates: str
         "blanks": [list(span) for span in spans],
         "gold": gold,
         "kinds": [category(words) for words in gold],
+        "steps": [len(step) for step in pair.steps],
         "clusters": [pair.caption],
     }
     digest = sha256_text(" ".join((*pair.abstract, "|", *pair.concrete)))[:4]
