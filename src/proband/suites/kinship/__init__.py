@@ -36,7 +36,7 @@ from proband.suites.kinship.paper.comparisons import COMPARISONS, NOISE_TABLES
 from proband.suites.kinship.paper.tables import ABSTENTION, TABLES, TELLING_OPEN_APART, published
 from proband.suites.kinship.reading.reader import Read
 from proband.suites.kinship.replies import CHOOSE, GENERATE
-from proband.suites.kinship.shortcuts import SHORTCUT_TABLE, SHORTCUTS
+from proband.suites.kinship.shortcuts import SHORTCUTS
 from proband.suites.kinship.verify.items import verify as verify_item
 from proband.suites.kinship.world.rules import check
 
@@ -62,7 +62,7 @@ SUITE = Suite(
     examples=example_options,
     solvers=(DIRECT, LIKELIHOOD, GENERATE, CHOOSE, READ_AND_PROVE),
     metrics=(ACCURACY, TELLING_OPEN_APART),
-    tables=(*TABLES, SHORTCUT_TABLE, ABSTENTION, COMPARISONS, NOISE_TABLES),
+    tables=(*TABLES, ABSTENTION, COMPARISONS, NOISE_TABLES),
     check=check,
     show=show,
     tag_titles={

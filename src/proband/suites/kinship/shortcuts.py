@@ -20,8 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import answered_rightly
-from proband.core.suite import Results, Sheet, Table
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import asked_path
 from proband.suites.kinship.reading.lexicon import KIN
@@ -291,40 +289,3 @@ class LogisticRegression:
 
 
 SHORTCUTS: Final = {name: partial(LinearShortcut, name) for name in FEATURES}
-
-
-def table(results: Results, seed: int) -> Sequence[Sheet]:
-    """Accuracy of every shortcut on the test stories, by number of facts; nothing without training stories."""
-    lengths_of, train = list[int](), False  # 0: not a test story
-    for item in results.items():
-        facts = item.facts
-        complete = bool(facts.get("target") and facts.get("edges") and item.choices)
-        if complete and not facts.get("genders"):
-            return ()
-        train = train or (complete and item.split != "test")
-        lengths_of.append(int(item.tags["k"]) if complete and item.split == "test" else 0)
-    k_of = np.array(lengths_of)
-    lengths = sorted(set(lengths_of) - {0})
-    if not train or not lengths:
-        return ()
-    right = answered_rightly(SHORTCUTS, results.items, known_as=results.runs[0].items_sha)
-    accuracy = {
-        f"baseline:{name}": [round(100 * int((own[k_of == k] == 1).sum()) / int((k_of == k).sum()), 1) for k in lengths]
-        for name, own in right.items()
-    }
-    if not accuracy:
-        return ()
-    accuracy["best shortcut"] = [max(column) for column in zip(*accuracy.values())]
-    return (
-        Sheet(
-            name="shortcuts",
-            title="Shortcuts: accuracy without composing, in percent",
-            header=("what it uses", *(f"k = {k}" for k in lengths)),
-            rows=tuple((name, *values) for name, values in accuracy.items()),
-            note="Linear models fitted on the training stories. Only a score above the best of them is evidence of "
-            "composition; a score above chance is not.",
-        ),
-    )
-
-
-SHORTCUT_TABLE = Table(name="shortcuts", title="What can be answered without composing", of=table)

@@ -168,18 +168,6 @@ def asked_path(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], quer
     return facts
 
 
-def chain_left(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: Sequence[int]) -> int | None:
-    """The relations possible between two people if the facts are one chain between them; otherwise None.
-
-    >>> from proband.suites.kinship.world.rules import load
-    >>> chain_left(load("sound"), ["male", "female", "male"], [(1, "son", 0), (1, "brother", 2)], (0, 2))  # pibling
-    64
-    """
-    path = asked_path(rules, genders, edges, query)
-    relations, people = [rules.code[word] for _, word, _ in path], [query[0], *(j for _, _, j in path)]
-    return chart(rules, relations, [genders[x] for x in people])[0] if path and len(path) == len(edges) else None
-
-
 def depth(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], query: tuple[int, int]) -> int | None:
     """The length of the shortest proof: the least number of stated facts whose closure leaves one answer, or None.
 

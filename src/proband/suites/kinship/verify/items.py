@@ -17,7 +17,7 @@ from typing import Any, Final
 from proband.core.errors import ProbandError
 from proband.core.suite import Verified
 from proband.core.types import Item
-from proband.suites.kinship.logic.closure import asked_path, chain_left, close, depth, distance
+from proband.suites.kinship.logic.closure import asked_path, close, depth, distance, entailed
 from proband.suites.kinship.logic.noise import SECOND, WAYS
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.reading.reader import mismatch_with_facts
@@ -137,8 +137,7 @@ def _wrong_ways(item: Item, edges: Sequence[Any], noise: Sequence[Any]) -> str |
     """The tag is the number of paths that prove the answer alone: two in `either`, none in `both`."""
     second = [edge for edge, _ in noise]
     ways, facts = (second, [edge for edge in edges if edge not in second]), item.facts
-    lefts = [chain_left(of_item(item), facts["genders"], way, facts["query"]) for way in ways]
-    proving = sum(left is not None and left & (left - 1) == 0 for left in lefts)
+    proving = sum(entailed(of_item(item), facts["genders"], way, facts["query"]) is not None for way in ways)
     if item.tags.get("ways") != proving or proving != {"either": 2, "both": 0}[str(item.tags["task"])]:
         return f"tag 'ways' is {item.tags.get('ways')!r}, and {proving} of the two ways prove the answer"
     return None
