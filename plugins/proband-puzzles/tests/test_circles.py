@@ -48,3 +48,4 @@ def test_a_number_is_an_answer_and_two_are_none() -> None:
     parsed = read(SIBLINGS.format(s=3, b=2, who="Ann"))
     assert parsed
     assert [answer(text, parsed) for text in ("4", " 4.", "4 sisters", "4 or 5", "four", "")] == ["4"] * 3 + [None] * 3
+    assert [answer(text, parsed) for text in ("-4", "no 4", "<4", "~4", "**4**")] == [None] * 4 + ["4"]

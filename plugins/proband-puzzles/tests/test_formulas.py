@@ -59,6 +59,7 @@ def test_an_answer_names_everybody_once() -> None:
     good = ("Bo is a knave, and Al is a knight", "Al is knight, Bo is knave.")
     bad = ("Al is a knight", "Al is a knight/knave, Bo is a knave", "Al is a knight, Al is a knave, Bo is a knave", "")
     assert [island_answer(text, parsed) for text in (*good, *bad)] == ["Al is a knight, Bo is a knave"] * 2 + [None] * 4
+    assert island_answer("It is false that Al is a knight and Bo is a knave.", parsed) is None
 
 
 def test_formulas_mean_what_python_means_by_them() -> None:

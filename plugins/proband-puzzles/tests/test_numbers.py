@@ -7,7 +7,7 @@ from itertools import permutations, product
 
 from proband_puzzles import numbers
 from proband_puzzles.numbers import ANOTHER, BROKEN, SOLVED, Board
-from proband_puzzles.puzzle import verdict_of
+from proband_puzzles.puzzle import label_verdict
 
 LIST = "Sort these numbers in {} order: {}\nPlease follow the instruction below:\n## 1. ..., -13, 1, 7"
 BOARD = "- Each row must contain each number\nSolve this 4x4 Mini Sudoku puzzle:\n{}\nFormat your response as above."
@@ -25,7 +25,7 @@ def test_lists_are_sorted_by_both_provers_as_by_floats() -> None:
             assert numbers.check_list(read, "") == set(settled.possible)
             assert [float(each) for each in settled.possible[0].split(", ")] == [float(each) for each in right]
             assert numbers.answer_list(str(right), read) == settled.possible[0]
-            assert verdict_of(numbers.answer_list(str(right), read), settled) == "entailed"
+            assert label_verdict(numbers.answer_list(str(right), read), settled) == "entailed"
 
 
 def test_a_rounded_label_is_false_and_one_that_is_written_otherwise_is_not() -> None:
@@ -33,7 +33,7 @@ def test_a_rounded_label_is_false_and_one_that_is_written_otherwise_is_not() -> 
     assert read
     settled = numbers.solve_list(read, "")
     parsed = ["['17.0', '97.45']", "[17, 97.450]", "17, 97.45", "['17.0', '97.5']", "['97.45', '17.0']", "[]", "none"]
-    assert [verdict_of(numbers.answer_list(each, read), settled) for each in parsed[:5]] == ["entailed"] * 3 + [
+    assert [label_verdict(numbers.answer_list(each, read), settled) for each in parsed[:5]] == ["entailed"] * 3 + [
         "false"
     ] * 2
     assert [numbers.answer_list(each, read) for each in parsed[5:]] == [None, None]
@@ -64,7 +64,7 @@ def test_sudokus_against_every_board_there_is() -> None:
         settled = numbers.solve_board(read, "")
         assert settled.possible == (SOLVED, ANOTHER)[:fits]
         assert numbers.check_board(read, "") == set(settled.possible)
-        assert verdict_of(numbers.answer_board(written(full), read), settled) == (
+        assert label_verdict(numbers.answer_board(written(full), read), settled) == (
             "entailed" if fits == 1 else "ambiguous"
         )
         assert all(numbers.answer_board(each.replace(" / ", "\n"), read) == SOLVED for each in settled.why)
@@ -82,3 +82,12 @@ def test_a_board_that_cannot_be_filled_and_what_is_no_board() -> None:
     assert numbers.read_board(BOARD.format("9 _ _ _\n_ _ _ _\n_ _ _ _\n_ _ _ _")) is None
     assert numbers.MINI_SUDOKU.read(BOARD.format("\n".join(["_ _ _ _ _ _ _ _ _"] * 9))) is None
     assert numbers.answer_board("1 2 3 4\n_ _ _ _\n_ _ _ _\n_ _ _ _", twice) is None
+
+
+def test_what_is_no_plain_number_is_no_answer_and_nothing_is_rounded() -> None:
+    question = "Sort these numbers in ascending order: 12345678901234567890123456789012345.5, -0.0"
+    read = numbers.read_list(question)
+    assert read
+    assert numbers.solve_list(read, "").possible == ("0, 12345678901234567890123456789012345.5",)
+    assert numbers.answer_list("0, 12345678901234567890123456789012345.6", read) not in numbers.check_list(read, "")
+    assert [numbers.answer_list(text, read) for text in ("sNaN", "NaN, 1", "1e999999999999", "3e0")] == [None] * 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proband.proof.rows import AuditRow
-from proband_puzzles.orders import ORDERS, check, read, solve
+from proband_puzzles.orders import ORDERS, answer, check, read, solve
 from proband_puzzles.puzzle import PuzzleJudge
 
 INTRODUCTION = (
@@ -207,6 +207,9 @@ def test_rows(count: str, text: str, options: list[str], right: str) -> None:
     for letter in "ABC"[: len(options)]:
         judged = judge.judge(AuditRow(file="", line=1, key="", cells={}, text="", question=asked, answer=f"({letter})"))
         assert judged.verdict == ("entailed" if letter == right else "false")
+    assert [answer(text, row) for text in (f"(A) {options[0]}", "A.", "A or B", "(A) or (B)")] == ["(A)"] * 2 + [
+        None
+    ] * 2
 
 
 @pytest.mark.parametrize(

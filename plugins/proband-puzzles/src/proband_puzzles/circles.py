@@ -94,14 +94,14 @@ def check(parsed: Circles, world: str) -> frozenset[str]:
 
 
 def answer(text: str, parsed: Circles) -> str | None:
-    number = re.fullmatch(r"\D{0,3}(\d+)(?: (?:female )?(?:sisters|friends|colleagues))?\W*", text.strip())
+    number = re.fullmatch(r"[\s*([\"']*(\d+)(?: (?:female )?(?:sisters|friends|colleagues))?[\s*)\]\"'.!]*", text)
     return str(int(number[1])) if number else None
 
 
 CIRCLES: Final = Puzzle(
     name="aiw",
     gym_world="",
-    worlds={"told": "people whom the text calls hers are hers; the two circles of colleagues share one woman"},
+    worlds={"stated": "people whom the text calls hers are hers; the two circles of colleagues share one woman"},
     read=read,
     solve=solve,
     check=check,

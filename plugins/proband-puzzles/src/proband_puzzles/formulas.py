@@ -300,12 +300,16 @@ def check_island(parsed: Island, world: str) -> frozenset[str]:
     return frozenset(_in_words(parsed, row) for row in rows if fits(row))
 
 
+ROLE: Final = re.compile(r"(\w+) is (?:an? )?(\w+)(?![\w/])")
+
+
 def island_answer(text: str, parsed: Island) -> str | None:
-    """Who is what, in the order of the question; None unless each is named once."""
-    pairs = re.findall(r"(\w+) is (?:an? )?(\w+)(?![\w/])", text)
+    """Who is what, in the order of the question; None unless each is named once, and nothing else is said."""
+    pairs = re.findall(ROLE, text)
     roles = dict(pairs)
     count = len(pairs)
-    if set(roles) != set(parsed.names) or count != len(parsed.names) or not set(roles.values()) <= set(parsed.roles):
+    named = set(roles) == set(parsed.names) and count == len(parsed.names) and set(roles.values()) <= set(parsed.roles)
+    if not named or not re.fullmatch(r"(?:and|so|therefore|[\W_])*", re.sub(ROLE, "", text), re.IGNORECASE):
         return None
     return _in_words(parsed, {name: roles[name] == parsed.roles[0] for name in parsed.names})
 

@@ -2,7 +2,7 @@
 
 A list is sorted as decimal fractions; the second prover counts, for each number, those that come before it. A sudoku of
 n x n cells is filled by a SAT solver, which is then asked for another way; the second prover fills cell after cell, the
-one with the fewest choices first. Of an answer it is read whether it solves the sudoku, so that a board with two
+one with the fewest choices first. An answer is read as solving the sudoku or not, so that a board with two
 solutions has the answers SOLVED and ANOTHER, and no label is the right one.
 
 >>> parsed = read_list("Sort these numbers in descending order: 1.5, -2, 97.45")
@@ -16,7 +16,7 @@ solutions has the answers SOLVED and ANOTHER, and no label is the right one.
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import chain, combinations, product
 from math import isqrt
 from typing import Final, NamedTuple
@@ -27,6 +27,7 @@ from proband_puzzles.puzzle import Puzzle, solution
 # ---- a list in order -----------------------------------------------------------------------------------------------
 
 SORT: Final = re.compile(r"Sort these numbers in (ascending|descending) order: ([-\d., ]+)(?:\n|\Z)")
+DECIMAL: Final = re.compile(r"-?(?:\d{1,50}(?:\.\d{0,50})?|\.\d{1,50})")
 
 
 class Unsorted(NamedTuple):
@@ -41,14 +42,13 @@ def read_list(question: str) -> Unsorted | None:
 
 
 def _decimals(text: str) -> tuple[Decimal, ...] | None:
-    try:
-        return tuple(Decimal(each.strip(" '\"")) for each in text.split(","))
-    except InvalidOperation:
-        return None
+    parts = [each.strip(" '\"") for each in text.split(",")]
+    return tuple(map(Decimal, parts)) if all(map(DECIMAL.fullmatch, parts)) else None
 
 
 def _written(numbers: tuple[Decimal, ...]) -> str:
-    return ", ".join(f"{each.normalize():f}" for each in numbers)
+    written = (f"{each or 0:f}" for each in numbers)
+    return ", ".join(each.rstrip("0").rstrip(".") if "." in each else each for each in written)
 
 
 def solve_list(parsed: Unsorted, world: str) -> Solution:

@@ -132,7 +132,7 @@ def _worlds(row: OrderPuzzle) -> Iterator[tuple[int, ...]]:
 
 
 def _offered(letters: Sequence[str], always: Sequence[str], sometimes: Sequence[str]) -> tuple[str, ...]:
-    """What must be so; where nothing of what is offered must, what can."""
+    """The options that hold in every order; if there are none, those that hold in some."""
     chosen = always or sometimes
     return tuple(f"({letter})" for letter in letters if letter in chosen)
 
@@ -184,8 +184,9 @@ def check(row: OrderPuzzle, _: str) -> frozenset[str]:
 
 
 def answer(text: str, row: OrderPuzzle) -> str | None:
-    match = re.match(r"\(?([A-G])\)?(?:\s|$|\.)", text.strip())
-    return f"({match[1]})" if match and match[1] in row.options else None
+    match = re.fullmatch(r"\(?([A-G])\)?[.:]?(?:\s+(.+?))?[.\s]*", text.strip())
+    option = row.options.get(match[1]) if match else None
+    return f"({match[1]})" if match and option and (match[2] or option.text).lower() == option.text else None
 
 
 ORDERS: Final = Puzzle(
@@ -197,4 +198,5 @@ ORDERS: Final = Puzzle(
     answer=answer,
     statements=lambda row: tuple(clue.text for clue in row.clues),
     choices=lambda row: tuple(f"({letter})" for letter in row.options),
+    form=lambda row: f"{len(row.things)} things",
 )

@@ -64,7 +64,7 @@ class PuzzleJudge:
             unread = Unread(f"the answer {row.answer[:40]!r} is not an answer to this question")
             return RowVerdict(verdict="unread", label=row.answer[:80], unread=unread)
         solutions = {world: self.puzzle.solve(parsed, world) for world in self.worlds}
-        by_world = {world: (verdict_of(label, each), each.possible) for world, each in solutions.items()}
+        by_world = {world: (label_verdict(label, each), each.possible) for world, each in solutions.items()}
         verdicts = {verdict for verdict, _ in by_world.values()}
         same = len(verdicts) == 1
         verdict = verdicts.pop() if same else DEPENDS
@@ -118,11 +118,11 @@ def solution(possible: Sequence[str], *why: str) -> Solution:
     return Solution(tuple(possible), tuple(possible) if len(possible) == 1 else (), why=why)
 
 
-def verdict_of(label: str | None, solved: Solution) -> str:
+def label_verdict(label: str | None, solved: Solution) -> str:
     """The verdict on a label; a puzzle without labels is entailed where anything follows.
 
-    >>> verdict_of("Yes", solution(["Yes"])), verdict_of("Yes", solution(["No"])), verdict_of("4", solution(["4", "5"]))
-    ('entailed', 'false', 'ambiguous')
+    >>> [label_verdict("Yes", solution(each)) for each in (["Yes"], ["No"], ["Yes", "No"])]
+    ['entailed', 'false', 'ambiguous']
     """
     if not solved.possible:
         return "inconsistent"
