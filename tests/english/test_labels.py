@@ -67,8 +67,8 @@ def test_beyond_options_people_and_truth() -> None:
 WHETHER = {
     "yes": ("yes", "True", "it is", "That's right.", "Yes, she is.", "it is true"),
     "no": ("no", "It is not.", "It isn't", "It is not true", "it is false", "No, she isn't"),
-    "": ("No doubt", "No question about it", "yes and no", "Yes, she isn't", "Yes/No", "No, it is true", "right or wrong",
-         "it is the other way round", "It is the opposite", "It is Ann"),
+    "": ("No doubt", "No question about it", "yes and no", "Yes, she isn't", "Yes/No", "No, it is true",
+         "right or wrong", "it is the other way round", "It is the opposite", "It is Ann"),
 }  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def test_a_question_for_yes_or_no_has_the_relation_that_it_names() -> None:
     assert "unclear which relation" in both.unread.reason
 
 
-def test_measurements_of_one_unit_are_compared_and_equal_ones_are_not() -> None:
+def test_measurements_of_one_unit_are_compared_and_of_equal_ones_neither_is_more() -> None:
     heights = [{"who": who, "is": "tall", "amount": cm, "unit": "cm"} for who, cm in (("Ann", 170), ("Bo", 181.5))]
     inches = [
         {"who": "Cy", "is": "tall", "amount": 70, "unit": "in"},
@@ -57,7 +57,8 @@ def test_measurements_of_one_unit_are_compared_and_equal_ones_are_not() -> None:
     ]
     text, asked = "Ann is 170 cm, Bo 181.5 cm, Cy and Di 70 inches tall.", {"who": "Bo", "of": "Ann"}
     reading = read([*heights, *inches], asked, text=text, question="What is Bo to Ann?", domain="sizes")
-    assert triples(reading) == [("Bo", "taller", "Ann", False)]
+    equal = [("Cy", "taller", "Di", True), ("Di", "taller", "Cy", True)]
+    assert triples(reading) == [("Bo", "taller", "Ann", False), *equal]
 
 
 def test_as_tall_as_is_neither_taller_nor_shorter() -> None:
@@ -83,3 +84,18 @@ def test_one_fact_that_does_not_fit_makes_the_reading_unread(fact: Mapping[str, 
     reading = read([{"who": "Bo", "is": "son", "of": "Ann"}, fact], {"who": "Ann", "of": "Cleo"})
     assert reading.unread is not None
     assert reason in reading.unread.reason
+
+
+def test_a_denied_or_odd_measure_is_unread_and_equal_measures_are_equal() -> None:
+    def read(facts: str, question: str = "Is Ann older than Bo?") -> Reading:
+        reply = f'{{"facts": [{facts}], "asked": {{"who": "Ann", "is": "older", "of": "Bo"}}, "unclear": ""}}'
+        return read_reply(reply, domain=load("sizes"), text="Ann and Bo.", question=question)
+
+    def measured(ann: str, bo: str = "30") -> Reading:
+        return read(f'{{"who": "Ann", "is": "old", "amount": {ann}}}, {{"who": "Bo", "is": "old", "amount": {bo}}}')
+
+    assert [(fact.relation, fact.negated) for fact in measured("30").facts] == [("older", True)] * 2
+    assert measured("9" * 400).facts[0].relation == "older"
+    assert all(measured(odd).unread for odd in ("NaN", "true", "9" * 5000, '30, "not": true'))
+    assert read('{"who": "Ann", "is": "older", "of": "Bo", "not": "false"}').unread
+    assert read('{"who": "Ann", "is": "older", "of": "Bo"}', "Is Ann not older than Bo?").unread

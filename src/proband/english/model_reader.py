@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import permutations
 from pathlib import Path
 from typing import Any, Final
 
@@ -109,7 +109,7 @@ def json_of(reply: str) -> dict[str, Any] | None:
     begin, end = text.find("{"), text.rfind("}")
     try:
         value = json.loads(text[begin : end + 1]) if 0 <= begin < end else None
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # a number of thousands of digits is a ValueError
         return None
     return value if isinstance(value, dict) else None
 
@@ -144,22 +144,26 @@ def _facts(
 ) -> tuple[list[Fact], dict[str, str | None]]:
     facts: list[Fact] = []
     genders: dict[str, str | None] = {}
-    measured: dict[tuple[str, str], dict[str, float]] = {}
+    measured: dict[tuple[str, str], dict[str, int | float]] = {}
     for each in listed:
         who, term, of = (str(each.get(name) or "").strip() for name in ("who", "is", "of"))
         if not who or not term:
             raise NotRead(f"a fact of the reading has no 'who' or no 'is': {json.dumps(each)[:80]}")
         words.check(who)
+        negated, amount = each.get("not") or False, each.get("amount")
+        measure = isinstance(amount, int | float) and not isinstance(amount, bool)
+        if not isinstance(negated, bool) or (measure and (negated or amount != amount)):
+            raise NotRead(f"a fact of the reading is neither stated nor denied: {json.dumps(each)[:80]}")
         if not of and term.lower() in GENDERS:
             gender = GENDERS[term.lower()]
             if genders.setdefault(who, gender) != gender:
                 raise NotRead(f"the reading makes {who} a man and a woman")
-        elif isinstance(each.get("amount"), int | float):
-            measured.setdefault((term.lower(), str(each.get("unit") or "")), {})[who] = float(each["amount"])
+        elif measure:
+            measured.setdefault((term.lower(), str(each.get("unit") or "")), {})[who] = each["amount"]
         else:
             if of:
                 words.check(of)
-            facts += _related(who, term, of, negated=bool(each.get("not")), domain=domain)
+            facts += _related(who, term, of, negated=negated, domain=domain)
     for fact in facts:
         known = genders.get(fact.who) if not fact.negated else None
         if fact.gender and known and known != fact.gender:
@@ -197,13 +201,13 @@ def relation_for(word: str, domain: Domain) -> str:
     return scales.get(TAIL.sub("", word.lower()), "")
 
 
-def _ordered(scale: str, values: Mapping[str, float], domain: Domain) -> list[Fact]:
+def _ordered(scale: str, values: Mapping[str, int | float], domain: Domain) -> list[Fact]:
     """Measurements in one unit as comparisons."""
     more = relation_for(scale, domain)
     if not more:
         raise NotRead(f"the reading measures how {scale!r} things are, which is not a scale of {domain.name}")
-    pairs = [(a, b) if values[a] > values[b] else (b, a) for a, b in combinations(values, 2) if values[a] != values[b]]
-    return [Fact(a, more, b) for a, b in pairs]
+    pairs = [(a, b) for a, b in permutations(values, 2) if values[a] >= values[b]]
+    return [Fact(a, more, b, None, values[a] == values[b]) for a, b in pairs]  # equal: neither is more
 
 
 class _Words:
@@ -243,6 +247,8 @@ def _asked(asked: Any, question: str, things: Sequence[str], domain: Domain, wor
     for name in filter(None, (who, of)):
         words.check(name)
     stem = re.split(r"\s\(?A[).]\s", question)[0]
+    if re.search(r"\bnot\b", stem):
+        raise NotRead("the question is a denial")
     word = _word(term, domain) if term else None
     if term and word is None and not (who and of):
         raise NotRead(f"the reading asks for {term!r}, which is not a relation of {domain.name}")
