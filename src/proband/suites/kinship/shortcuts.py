@@ -123,17 +123,6 @@ class Clues:
                         yield side, place - at, self.words[place]
 
 
-_last: Clues | None = None
-
-
-def clues_of(item: Item, needed_by: str) -> Clues:
-    """The clues of an item; several shortcuts use them one after the other, so they are computed once."""
-    global _last
-    if _last is None or _last.item is not item:
-        _last = Clues(item, needed_by=needed_by)
-    return _last
-
-
 def ends(clues: Clues) -> Features:
     first, last = clues.ends
     yield from (("asker", word) for word in first)
@@ -193,7 +182,7 @@ class LinearShortcut:
         return {"kind": "baseline", "name": self.name, "method": "logistic regression over indicator features"}
 
     def question(self, item: Item) -> Question:
-        clues = clues_of(item, self.name)
+        clues = Clues(item, needed_by=self.name)
         x, z = clues.genders
         seen = [("gender", z), ("genders", x, z), *self._features(clues)]
         numbers = sorted({self.numbers.setdefault(each, len(self.numbers)) for each in seen})

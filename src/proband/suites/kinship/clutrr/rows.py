@@ -192,6 +192,8 @@ def row_of(cells: Mapping[str, str], *, file: str, line: int) -> ClutrrRow:
     pair = (names[query[0]], names[query[1]])
     if cells.get("query") not in (None, "", repr(pair)) and parse("query", literal) != pair:
         raise wrong("query", "names other people than 'query_edge'")
+    if (split := cells.get("task_split", "")) not in ("", "train", "valid", "test"):
+        raise wrong("task_split", f"is {split[:40]!r}, not train, valid or test")
     return ClutrrRow(
         file=file,
         line=line,
@@ -204,17 +206,11 @@ def row_of(cells: Mapping[str, str], *, file: str, line: int) -> ClutrrRow:
         target=parse("target", _relation),
         task=task,
         k=k,
-        split=parse("task_split", _split),
+        split=split,
         story=cells.get("story", ""),
         clean_story=cells.get("clean_story", ""),
         proof=parse("proof_state", _proof, names),
     )
-
-
-def _split(text: str) -> str:
-    if text not in ("", "train", "valid", "test"):
-        raise ValueError(f"is {text[:40]!r}, not train, valid or test")
-    return text
 
 
 def _list(text: str) -> list[Any]:

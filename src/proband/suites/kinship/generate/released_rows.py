@@ -119,12 +119,5 @@ class Released:
 
 def clause(row: ClutrrRow) -> str:
     """The relations along the chain without genders, from the end that comes first in the alphabet. Rows with the same
-    clause are not independent.
-
-    >>> row = ClutrrRow(file="", line=1, id="a", names=("A", "B", "C"), genders=("male",) * 3, query=(0, 2),
-    ...                 target="uncle", chain=((0, "father", 1), (1, "brother", 2)), noise=(), task="", k=2, split="",
-    ...                 story="", clean_story="", proof=())
-    >>> clause(row)
-    'parent.sibling'
-    """
+    clause are not independent."""
     return ".".join(canonical_clause(tuple(NEUTRAL[word] for _, word, _ in row.chain), INVERSE))

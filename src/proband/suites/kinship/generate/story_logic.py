@@ -72,7 +72,7 @@ class DraftSource:
     rules: Rules
     sound: Rules
     graphs: Callable[[int], FamilyGraph]  # families by number
-    size: Mapping[str, range]  # facts per noise path, by kind
+    size: Mapping[str, Sequence[int]]  # facts per noise path, by kind
     second_held: bool = True  # whether held-out clauses apply to a second path too
 
 

@@ -38,7 +38,7 @@ class NoisePath(NamedTuple):
 
 
 def noise_paths(
-    home: FamilyGraph, strangers: FamilyGraph, path: Sequence[int], *, sizes: Mapping[str, range], draw: Random
+    home: FamilyGraph, strangers: FamilyGraph, path: Sequence[int], *, sizes: Mapping[str, Sequence[int]], draw: Random
 ) -> list[NoisePath] | None:
     """One path per kind of `sizes`, with as many facts as it allows; None if the family has none.
 

@@ -8,7 +8,6 @@ their names can be exchanged; their own sentences stay unchanged.
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,13 +21,12 @@ from proband.suites.kinship.generate.options import parse_hold_out, parse_shares
 from proband.suites.kinship.logic.certificates import certificate
 from proband.suites.kinship.logic.closure import Edge, asked_path, shortest_path
 from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, load_bank
-from proband.suites.kinship.telling.stories import STORY, Telling, ask, render, seal, tell, telling_of
+from proband.suites.kinship.telling.stories import NAME, STORY, Telling, ask, render, seal, tell, telling_of
 from proband.suites.kinship.world.families import NAMES
 from proband.suites.kinship.world.relations import ALL_NEUTRAL, UNDETERMINED, possibilities
 from proband.suites.kinship.world.rules import YES_NO, Rules, facts_of, of_item, question_of
 from proband.suites.kinship.world.rules import story_of as prompt_story
 
-WORD = re.compile(r"@?\w[\w-]*")
 ROWS = "rows of others"  # the bank of texts by others
 
 
@@ -129,7 +127,7 @@ class ProvedStory:
 
 def exchanged(text: str, other: Mapping[str, str]) -> str:
     """The text with other names."""
-    return WORD.sub(lambda match: other.get(match[0], match[0]), text)
+    return NAME.sub(lambda match: other.get(match[0], match[0]), text)
 
 
 def fresh_names(
