@@ -298,7 +298,7 @@ def with_things(reading: Reading, asked: AskedRelation, text: str, question: str
     own = [each for each in (asked.who, asked.of, *asked.among) if each]
     if not own and (owned := next((each for each in sorted(mentioned) if "'s " in each), "")):
         raise NotRead(f"the question compares everybody in the text, but not {owned!r}", question)
-    if facts and (unknown := next((each for each in own if each not in mentioned), "")):
+    if facts and (unknown := next((each for each in own if each not in mentioned and each.islower()), "")):
         raise NotRead(f"the story does not mention {unknown!r}", question)
     if asked.kind:
         among = tuple(each for each in mentioned if each.split()[-1] == asked.kind)
