@@ -34,11 +34,16 @@ def test_duplicates_and_leaks(run: Callable[..., Any], tmp_path: Path) -> None:
     clean = row("P is above Q. Q is left of R.", "P", "R", "upper-left")
     leaked = {**row("P is left of Q. Q is below R.", "P", "R", "lower-left")}
     leaked["story"] += " The answer is lower-left."
-    run([clean, {**clean, "label": "left"}, leaked])
+    run([clean, {**clean, "label": "left"}, leaked, {**leaked, "label": "Lower-Left"}])
     notes = [each["notes"] for each in lines(tmp_path, "verdicts.jsonl")]
     assert all("duplicate with another label" in each[0] for each in notes[:2])
-    assert notes[2] == ["answer leaked"]
-    assert [each["verdict"] for each in lines(tmp_path, "verdicts.jsonl")] == ["entailed", "false", "entailed"]
+    assert notes[2] == notes[3] == ["answer leaked"]
+    assert [each["verdict"] for each in lines(tmp_path, "verdicts.jsonl")] == [
+        "entailed",
+        "false",
+        "entailed",
+        "entailed",
+    ]
 
 
 # ---- as a check ------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from proband.english.tokens import NotRead
 
 MASK: Final = re.compile(r"@(\d+)")
 MOST_WAYS: Final = 12  # most readings of the pronouns of a clause
-PRONOUNS: Final = {
+PRONOUN_FORMS: Final = {
     "he": re.compile(r"\b(?:[Hh]e|[Hh]im|[Hh]is)\b"),
     "she": re.compile(r"\b(?:[Ss]he|[Hh]er)\b"),
     "they": re.compile(r"\b(?:[Tt]hey|[Tt]hem|[Tt]heir)\b"),
@@ -123,7 +123,7 @@ class PeopleClauses:
     def read(self, clause: str) -> Sequence[tuple[Fact, ...]] | str:
         """The readings of a clause, each as facts, or the problem. A pronoun has one reading per possible person, the
         likeliest first."""
-        pronouns = [word for word, pattern in PRONOUNS.items() if pattern.search(clause)]
+        pronouns = [word for word, pattern in PRONOUN_FORMS.items() if pattern.search(clause)]
         ways: list[tuple[Fact, ...]] = []
         read: Sequence[tuple[Fact, ...]] | str = f"it is unclear who {pronouns[0]!r} means" if pronouns else ""
         for text in self._named(clause, pronouns) if pronouns else (clause,):
@@ -152,7 +152,7 @@ class PeopleClauses:
         for choice in islice(product(*map(candidates, pronouns)), MOST_WAYS):
             text = clause
             for word, who in zip(pronouns, choice):
-                text = PRONOUNS[word].sub(partial(_instead, who), text)
+                text = PRONOUN_FORMS[word].sub(partial(_instead, who), text)
             yield text
 
     def _read(self, clause: str) -> Sequence[tuple[Fact, ...]] | str:

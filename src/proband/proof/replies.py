@@ -16,7 +16,7 @@ from proband.english.reading import AskedRelation, Label, Reading, Unread
 from proband.proof.discourse import answer_in
 from proband.proof.rows import AuditRow
 from proband.proof.sentences import ReplyReading, Step
-from proband.proof.statements import FOLLOWS, RIGHT, UNREAD, WRONG, Facts, Statement
+from proband.proof.statements import FOLLOWS, RIGHT, UNREAD, WRONG, Statement, StoryFacts
 from proband.proof.verdicts import Judge, RowJudge
 
 ALL_RIGHT, STEP_WRONG = "right answer, right steps", "right answer, wrong step"
@@ -73,7 +73,7 @@ class CheckedReply:
 class Case(NamedTuple):
     """The facts and the question of replies. `genders`: with those that names make likely."""
 
-    facts: Facts
+    facts: StoryFacts
     asked: AskedRelation
     options: Mapping[str, str]
     genders: Mapping[str, str | None]
@@ -108,7 +108,7 @@ class ReplyChecker:
         own = {**reading.genders, **stated, **{t: g for t, g in row.genders.items() if g}}
         genders = {thing: own.get(thing) or self.judge.prover.certain_genders(thing) for thing in sorted(things)}
         likely = {thing: gender or self.judge.prover.genders(thing) for thing, gender in genders.items()}
-        return Case(Facts(self.judge, reading.facts, genders), asked, text.options, likely)
+        return Case(StoryFacts(self.judge, reading.facts, genders), asked, text.options, likely)
 
     def check(self, row: AuditRow, reply: str, answer: str = "") -> CheckedReply:
         """Check a reply to an item. `answer`: from the source; otherwise the answer that the reply marks."""
@@ -117,7 +117,7 @@ class ReplyChecker:
             return CheckedReply(outcome=NOT_CHECKED, why=f"the item is unread: {case.reason}")
         if not reply.strip():
             return CheckedReply(outcome=NOT_CHECKED, why="the reply is empty")
-        facts = Facts(self.judge, case.facts.stated, case.facts.genders)
+        facts = StoryFacts(self.judge, case.facts.stated, case.facts.genders)
         try:
             steps = tuple(ReplyReading(facts, case.genders).steps(reply[:LONGEST_REPLY]))
             final = answer or answer_in(reply) or self._last_line(case, reply)
@@ -127,7 +127,9 @@ class ReplyChecker:
 
     # ---- the answer --------------------------------------------------------------------------------------------------
 
-    def _judged(self, case: Case, facts: Facts, steps: tuple[Step, ...], answer: str, *, cut: bool) -> CheckedReply:
+    def _judged(
+        self, case: Case, facts: StoryFacts, steps: tuple[Step, ...], answer: str, *, cut: bool
+    ) -> CheckedReply:
         own = [s for step in steps for s in step.statements if not s.withdrawn]
         first = next((number for number, s in enumerate(own) if s.verdict in WRONG), None)
         checked = CheckedReply(

@@ -15,7 +15,7 @@ from proband.core.types import Fact
 from proband.english.replies import ClauseReader, clause_reader
 from proband.proof import discourse
 from proband.proof.discourse import STATED, TAKEN_BACK, pattern
-from proband.proof.statements import CONTRADICTED, ENTAILED, RIGHT, UNREAD, VERDICTS, Facts, Statement
+from proband.proof.statements import CONTRADICTED, ENTAILED, RIGHT, UNREAD, VERDICTS, Statement, StoryFacts
 
 REMARK: Final = "remark"
 MOST_DEPTH: Final = 5  # cuts of a sentence
@@ -59,7 +59,7 @@ class _Clauses(NamedTuple):
 class ReplyReading:
     """One reply as it is read."""
 
-    def __init__(self, facts: Facts, genders: Mapping[str, str | None]) -> None:
+    def __init__(self, facts: StoryFacts, genders: Mapping[str, str | None]) -> None:
         self.facts = facts
         self.reader: ClauseReader = clause_reader(facts.judge.grammar, genders)
         self.names = sorted(genders, key=len, reverse=True)

@@ -50,7 +50,7 @@ class Statement:
 
 
 @dataclass
-class Facts:
+class StoryFacts:
     """The facts of a story, and the genders given by the story, its source or an unambiguous name."""
 
     judge: RowJudge
@@ -160,7 +160,7 @@ class Facts:
         return decision.proof if decision and decision.verdict in FOLLOWS else None
 
     def try_ask(self, facts: Sequence[Fact], asked: AskedRelation, label: Label) -> RowVerdict | None:
-        """The same; None without facts, or if the prover cannot tell."""
+        """The verdict of `ask`; None without facts, or if the prover gives up."""
         try:
             return self.ask(facts, asked, label) if facts else None
         except ProbandError:

@@ -234,3 +234,21 @@ def test_labels_of_other_worlds_are_not_judged(tmp_path: Path) -> None:
     write_text(tmp_path / "all.jsonl", "".join(lines))
     verdicts = audit(tmp_path / "all.jsonl", out=tmp_path / "out")["verdicts"]
     assert verdicts == {"entailed": 4, "ambiguous": 0, "false": 0, "inconsistent": 0, "unread": 8}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"facts": "Ann mother Bo"},
+        {"facts": {"names": ["Ann", "Bo"], "edges": [[0, "mother", 7]], "query": [0, 1]}},
+        {"facts": {"names": ["Ann", "Bo"], "edges": [[0, "mother", 1]], "query": [0, 1, 1]}},
+        {"facts": {}, "gold": True},
+        {"facts": 3, "suite": "kinship"},
+    ],
+)
+def test_an_item_with_facts_of_another_form_is_that_row_s_problem(odd: dict[str, Any], tmp_path: Path) -> None:
+    prompt = "Ann is the mother of Bo. How is Ann related to Bo?"
+    item = {"suite": "own", "id": "1", "prompt": prompt, "choices": ["mother", "aunt"], "gold": 0, **odd}
+    write_text(tmp_path / "rows.jsonl", dumps(item) + "\n")
+    result = audit(tmp_path / "rows.jsonl", out=tmp_path / "audit", domain="kinship")
+    assert result["rows"] == 1

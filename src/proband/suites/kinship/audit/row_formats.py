@@ -94,7 +94,10 @@ def _is_rule_item(cells: Mapping[str, Any]) -> bool:
 
 def _is_family_item(cells: Mapping[str, Any]) -> bool:
     """Is the item about a family? Items of other rule bases (places on a grid) belong to another domain."""
-    return cells.get("suite") == "kinship" and "prompt" in cells and of_item(convert(cells, Item)).world == "family"
+    try:
+        return cells.get("suite") == "kinship" and "prompt" in cells and of_item(convert(cells, Item)).world == "family"
+    except ValidationError:
+        return False
 
 
 def story_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
