@@ -108,8 +108,8 @@ class _Story(PeopleFacts):
     def sentence(self, words: Sequence[str], tree: Tree) -> None:
         self.words, self.tree = [word.lower() for word in words], tree
         self.written = words
-        self.found: dict[int, list[int]] = {}
-        self.heard: list[int] = []
+        self.holders_of: dict[int, list[int]] = {}
+        self.mentioned: list[int] = []
         kin = [at for at in range(len(words)) if self._kin(at)]
         verbs = [at for at, word in enumerate(self.words) if word in MARRYING]
         if "?" in self.words or '"' in self.words:
@@ -124,7 +124,7 @@ class _Story(PeopleFacts):
                 self._hear([self.person[words[at]]])
         for at in verbs:
             self._marriage(at)
-        self.discourse.end_sentence(self.heard)
+        self.discourse.end_sentence(self.mentioned)
 
     def _check_words(self) -> None:
         for word, written in zip(self.words, self.written):
@@ -137,7 +137,7 @@ class _Story(PeopleFacts):
         return self.grammar.word(self.words[at].replace("inlaw", "-in-law")) if can_be else None
 
     def _hear(self, people: Sequence[int]) -> list[int]:
-        self.heard += people
+        self.mentioned += people
         return list(people)
 
     # ---- people ------------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ class _Story(PeopleFacts):
         elif self._kin(at):
             people = self._holders(at)
         elif word in PRONOUNS or word in ("they", "their", "them"):
-            people = self._hear(self.discourse.refer(word, [self.one(one) for one in self.heard], self.name))
+            people = self._hear(self.discourse.refer(word, [self.one(one) for one in self.mentioned], self.name))
         elif word in ("who", "whose", "that"):
             people = self._people(self._relative(at), joined=False)
         else:
@@ -174,13 +174,13 @@ class _Story(PeopleFacts):
 
     def _holders(self, at: int) -> list[int]:
         """The people that a relation noun refers to; its fact is recorded once."""
-        if at in self.found:
-            return self.found[at]
+        if at in self.holders_of:
+            return self.holders_of[at]
         word = self._kin(at)
         assert word is not None
         self._check_clause(at)
         self._check_modifiers(at)
-        self.found[at] = []
+        self.holders_of[at] = []
         if (both := self._each_other(at, word)) is not None:
             return both
         owners = self._owners(at)
@@ -188,7 +188,7 @@ class _Story(PeopleFacts):
         if (len(owners) > 1 or self.words[at] in self.domain.plurals) and not named:
             raise NotRead(f"it is unclear which {self.words[at]} is meant")
         people = named or [self.described(owners[0], word)]
-        self.found[at] = people
+        self.holders_of[at] = people
         self.facts += [(one, word, of, self.number) for one in named for of in owners]
         return self._hear(people)
 

@@ -208,7 +208,7 @@ class Island(NamedTuple):
     claims: tuple[tuple[str, str, Formula], ...]  # who, in words, what
 
     def constraints(self) -> list[Formula]:
-        """Who speaks tells the truth iff what is said is true."""
+        """A speaker is truthful iff the claim is true."""
         return [("iff", ("var", who), formula) for who, _, formula in self.claims]
 
 

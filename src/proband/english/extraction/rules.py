@@ -41,7 +41,7 @@ from proband.english.extraction.word_lists import (
 )
 
 IS, ARE, WAS, WERE = -1, -2, -3, -4
-Found = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # positions of subject, relation and object
+AssertionSpans = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # positions of subject, relation and object
 Link = tuple[tuple[int, ...], int]  # words of the relation after the predicate, head of the object
 PLACES = ("from", "to", "into", "in", "at", "on", "near", "outside", "inside", "under", "behind")
 WITHIN = ("in", "near", "outside", "inside", "under", "behind", "above", "below", "beyond")
@@ -374,7 +374,7 @@ def in_a_place(tree: Tree, noun: int) -> Iterator[Link]:
 # ---- assertions from a noun ----------------------------------------------------------------------------------------
 
 
-def apposition(tree: Tree, noun: int) -> Iterator[Found]:
+def apposition(tree: Tree, noun: int) -> Iterator[AssertionSpans]:
     """Paris, the capital of France: (Paris, is the capital of, France); Bell, an inventor: (Bell, is, an inventor)."""
     for other in tree.under(noun, "appos") if asserted(tree, noun) else ():
         named = _called(tree, noun, other)
@@ -412,7 +412,7 @@ def _called(tree: Tree, noun: int, name: int) -> bool:
     return tree.tokens[words[0] - 1].pos == tree.tokens[words[-1] + 1].pos == "PUNCT"
 
 
-def object_relative(tree: Tree, noun: int) -> Iterator[Found]:
+def object_relative(tree: Tree, noun: int) -> Iterator[AssertionSpans]:
     """the drugs that doctors prescribe: (doctors, prescribe, the drugs)."""
     for verb in tree.under(noun, "acl:relcl"):
         gap = [at for at in tree.under(verb, "obj") if tree.shown(at) in ("that", "which", "whom", "who")]
@@ -424,7 +424,7 @@ def object_relative(tree: Tree, noun: int) -> Iterator[Found]:
                 yield argument(tree, subject), predicate(tree, verb), argument(tree, noun)
 
 
-def existence(tree: Tree, noun: int) -> Iterator[Found]:
+def existence(tree: Tree, noun: int) -> Iterator[AssertionSpans]:
     """There are three hospitals in Leeds: (three hospitals, are in, Leeds)."""
     verb = tree.tokens[noun].head
     if tree.tokens[noun].dep != "nsubj" or not 0 <= verb < noun or not tree.under(verb, "expl"):
@@ -458,9 +458,9 @@ PREDICATES = (*VERBAL, *COPULAR)
 OTHERS = (apposition, object_relative, existence)
 
 
-def extract(tree: Tree) -> list[Found]:
+def extract(tree: Tree) -> list[AssertionSpans]:
     """Every assertion of a tree, each once; what is only mentioned is left out."""
-    results: dict[Found, None] = {}
+    results: dict[AssertionSpans, None] = {}
     for at, one in enumerate(tree.tokens):
         if (one.pos in (*VERBS, "ADJ", "AUX") or tree.under(at, "cop")) and asserted(tree, at):
             _of_predicate(tree, at, results)
@@ -470,11 +470,11 @@ def extract(tree: Tree) -> list[Found]:
     return [one for one in results if not _denies(tree, one) or _whole(tree, one)]
 
 
-def _denies(tree: Tree, one: Found) -> bool:
+def _denies(tree: Tree, one: AssertionSpans) -> bool:
     return any(at >= 0 and tree.shown(at) in NOT for at in one[1])
 
 
-def _whole(tree: Tree, one: Found) -> bool:
+def _whole(tree: Tree, one: AssertionSpans) -> bool:
     """Does a negated assertion contain all that its sentence denies? "did not invade Kenya in 1935" is not "never
     did"."""
     inside = {at for part in one for at in part if at >= 0}
@@ -500,7 +500,7 @@ def _narrows(tree: Tree, head: int, at: int) -> bool:
     return label.startswith("obl") or label in ("xcomp", "ccomp") or (label == "nmod" and bool(tree.under(head, "cop")))
 
 
-def _of_predicate(tree: Tree, verb: int, results: dict[Found, None]) -> None:
+def _of_predicate(tree: Tree, verb: int, results: dict[AssertionSpans, None]) -> None:
     for who in SUBJECTS:
         for head, front in who(tree, verb):
             for rule in PREDICATES:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from proband.english.extraction.rules import Found
+from proband.english.extraction.rules import AssertionSpans
 
 Columns = tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[int]]
 Assertion = tuple[str, str, str]  # subject, relation, object
@@ -16,14 +16,14 @@ Written = Callable[[Sequence[str]], str]
 POSSESSIVE = re.compile(r" (['\u2019]s?)(?= |$)")
 
 
-def assertions(words: Sequence[str], founds: Iterable[Found]) -> Iterable[Assertion]:
+def assertions(words: Sequence[str], spans: Iterable[AssertionSpans]) -> Iterable[Assertion]:
     """Relations in lower case, arguments as they are written.
 
     >>> list(assertions(["Chocolate", "made", "from", "cocoa"], [((0,), (-1, 1, 2), (3,))]))
     [('Chocolate', 'is made from', 'cocoa')]
     """
     words = [*words, *PUT_IN]
-    for subject, relation, thing in map(written, founds):
+    for subject, relation, thing in map(written, spans):
         yield spaced(subject(words)), spaced(relation(words)).lower(), spaced(thing(words))
 
 
@@ -39,7 +39,7 @@ def spaced(argument: str) -> str:
     return POSSESSIVE.sub(r"\1", argument) if "'" in argument or "\u2019" in argument else argument
 
 
-def written(result: Found) -> tuple[Written, Written, Written]:
+def written(result: AssertionSpans) -> tuple[Written, Written, Written]:
     """Functions that write subject, relation and object from the words of a sentence followed by PUT_IN."""
     subject, relation, thing = map(_text, result)
     return subject, relation, thing
