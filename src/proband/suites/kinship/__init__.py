@@ -5,8 +5,7 @@ logic/       closure under the rules, noise, certificates; the search for a coun
 reading/     English to facts
 telling/     facts to English: template language, the bank and its check, stories, questions
 clutrr/      CLUTRR's CSV files and rows, our items as rows
-generate/    options and plan, build (stories round by round, their wording and manifest), a story as logic, pairs,
-             hold-outs, release
+generate/    options and plan, build (rounds of stories, wording, manifest), a story as logic, pairs, hold-outs, release
 variations/  the same question asked differently, verified
 audit/       its prover and forms of rows for `proband audit`
 nets/        the networks of the thesis, and two that go beyond it

@@ -39,15 +39,12 @@ def other_names() -> dict[str, str]:
     for (neutral, gender), names in named:
         if gender is not None:
             also[word(neutral, gender)] += names.split()
-    for relation in ("grandfather", "grandmother", "grandson", "granddaughter"):
-        rest = relation.removeprefix("grand")
-        also[relation] += [f"grand-{rest}", f"grand {rest}"]
-    for relation in also:
-        for joined in ("step", "half-", "great-"):
-            if relation.startswith(joined):
-                kin = relation.removeprefix(joined)
-                named_kin = [kin, *also.get(kin, ())]
-                also[relation] += [f"{joined.strip('-')}{mark}{each}" for each in named_kin for mark in ("-", " ", "")]
+    for relation in also:  # shorter words first: a great-grandma is a great-grandmother
+        for prefix in ("grand", "step", "half-", "great-"):
+            if relation.startswith(prefix):
+                kin = relation.removeprefix(prefix)
+                marks = [prefix.rstrip("-") + mark for mark in ("-", " ", "")]
+                also[relation] += [mark + each for each in (kin, *also[kin]) for mark in marks]
     plain = {name: relation for relation, names in also.items() for name in names}
     laws = {}
     for relation in IN_LAW:

@@ -108,15 +108,15 @@ def solve(problem: Problem, world: relations.World, shown: bool = False) -> Solu
     always = tuple(dict.fromkeys(neutrals))
     if len(always) > 1:  # several relations may hold for one pair, but not in the strict world
         open_ = NONE in always or world == STRICT or denied
-        always = () if open_ else tuple(each for each in always if not any(_avoids(p, each, world) for p in patterns))
+        always = (
+            ()
+            if open_
+            else tuple(each for each in always if not any(search.find(p, world=world, avoid=[each]) for p in patterns))
+        )
     certain = tuple(
         each for each, neutral in zip(possible, neutrals) if neutral in always and neutrals.count(neutral) == 1
     )
     return Solution(possible=possible, certain=certain, always=always, worlds=families if shown else {})
-
-
-def _avoids(pattern: Pattern, neutral: str, world: relations.World) -> bool:
-    return search.find(pattern, world=world, avoid=[neutral]) is not None
 
 
 def _size(pattern: Pattern, world: relations.World) -> int:

@@ -202,10 +202,9 @@ class Rounds:
         if found is None:
             return
         partner, neighbour = found
-        pair = f"pair {cell.prefix}-{index:06d}"
-        alone = (neighbour.place,) if neighbour.place >= 0 else ()
-        draft, partner = replace(draft, alone=alone, pair=pair), replace(partner, pair=pair)
         name = f"{cell.prefix}-{index:06d}"
+        alone, pair = (neighbour.place,) if neighbour.place >= 0 else (), f"pair {name}"
+        draft, partner = replace(draft, alone=alone, pair=pair), replace(partner, pair=pair)
         searched = self.plan.options.certify == "full"
         if searched:
             _search(draft, self.rules.kin)

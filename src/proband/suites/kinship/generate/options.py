@@ -226,9 +226,8 @@ def make_plan(options: BuildOptions, *, seed: int) -> BuildPlan:
 
 def _cells(options: BuildOptions, held: tuple[str, ...]) -> tuple[StoryCell, ...]:
     tasks, lengths = list(dict.fromkeys(filter(None, map(str.strip, options.task.split(","))))), parse_range(options.k)
-    wrong = next((name for name in tasks or [options.task] if name not in (*TASKS, *WAYS)), None)
-    if wrong is not None:
-        raise ProbandError(f"no task {wrong!r}; there are {', '.join((*TASKS, *WAYS))}")
+    if wrong := set(tasks or [options.task]) - {*TASKS, *WAYS}:
+        raise ProbandError(f"no task {min(wrong)!r}; there are {', '.join((*TASKS, *WAYS))}")
     if not held and not options.test_per_k and options.test_k is None:
         return tuple(StoryCell(part="", task=t, k=n, count=options.per_k) for t in tasks for n in lengths)
     if "lengths" in held and options.test_k is None and max(lengths) == LARGEST:
@@ -269,11 +268,10 @@ def _check(plan: BuildPlan) -> None:
             raise ProbandError(f"{name!r} is 1; tasks with a second path need at least 2 facts")
     if plan.noise_size["supporting"][0] < 2 and kinds & {"supporting", "all", "mixed"}:
         raise ProbandError("'noise-size' is 1; a supporting path needs at least 2 facts, otherwise it is a shortcut")
-    if "paraphrases" in plan.hold_out and (options.form != "story" or not families):
-        raise ProbandError("'hold-out' paraphrases needs --form story and rules of a family")
-    if constructions := constructions_held(plan.hold_out):
-        if options.form != "story" or not families:
-            raise ProbandError("'hold-out' constructions needs --form story and rules of a family")
+    constructions = constructions_held(plan.hold_out)
+    if ("paraphrases" in plan.hold_out or constructions) and (options.form != "story" or not families):
+        raise ProbandError("'hold-out' paraphrases and constructions need --form story and rules of a family")
+    if constructions:
         load_bank(options.bank).hold_out_constructions(constructions)
     if plan.paired or kinds & set(WAYS):
         what = (

@@ -29,7 +29,6 @@ TOKEN = re.compile(r"@[\w-]+|\w+|[^\w\s\[\]]")
 ENDS = frozenset(".!?")
 NUMBER = {word: n for n, word in enumerate(RELATIONS)}
 UNTYPED = len(RELATIONS)  # a fact without a relation in the file (noise in CLUTRR's releases)
-
 GENDERS = {"male": 1, "female": 2}  # 0: unknown
 Edge = tuple[int, int, int]  # person, number of the relation, person
 

@@ -22,8 +22,6 @@ GAT_PERFECT, GAT_GAINS = "gat-near-perfect", "gat-gains-most"
 NEAR = 0.95
 TEXT = ("bilstm-mean", "bilstm-attention", "relation-network", "rmc", "mac", "bert-lstm", "bert")  # of the thesis
 GATS = [f"net:{trained}-gat" for trained in ("k23", "k234", "released-k23", "released-k234")]  # of figure 3.5
-
-
 Gain = tuple[Scores, Scores]  # a net trained on k = 2, 3, 4, and on k = 2, 3
 
 

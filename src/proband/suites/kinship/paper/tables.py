@@ -105,7 +105,6 @@ TABLES = (
 
 # ---- published figures, and the releases of CLUTRR they were measured on ---------------------------------------------
 
-
 # CLUTRR's releases, by the content of their rows. Those of stories of up to ten facts: people were given a sample.
 K234 = "a6b8f6be76e5ef6246c75aff8e0aea8e432212a241a5480c2756b7e0eb075ec3"
 K23 = "99cec1773ccd905819cd8042e96008ea6a702d220260333dd17875b07363717c"

@@ -190,18 +190,14 @@ def _wrong_name(item: Item) -> str | None:
     if name is None:
         return "the id does not say task, k and number"
     task, part = item.tags["task"], item.tags.get("slice", "")
-    stated = _spelled(name["part"] or "test", name["slice"], name["task"], name["k"])
-    own = _spelled(item.split, part if part != task else "", task, item.facts["k"])
+    stated = [name["part"] or "test", name["slice"] or "", name["task"], name["k"]]
+    own = [item.split, str(part if part != task else ""), str(task), str(item.facts["k"])]
     if stated != own:
-        return f"the id says {stated}, the item {own}"
+        return f"the id says {' '.join(filter(None, stated))}, the item {' '.join(filter(None, own))}"
     first = int(name["n"]) - int(name["n"]) % 2
     paired = UNDETERMINED in item.choices or "possible" in item.tags
     pair = [f"pair {item.id.removesuffix(name['n'])}{first:06d}"] if paired else []
     return None if list(item.facts["clusters"][1:]) == pair else f"'clusters' does not name its pair: {pair}"
-
-
-def _spelled(*parts: object) -> str:
-    return " ".join(str(part) for part in parts if part)
 
 
 # ---- items ---------------------------------------------------------------------------------------------------------

@@ -284,9 +284,8 @@ def _rules(file: RuleFile, text: str) -> Rules:
         raise ProbandError("'relations' is empty" if file.name.strip() else "'name' is empty")
     inverse = _inverse(file.relations, neutrals)
     full = (1 << len(neutrals)) - 1 | (file.other << len(neutrals))
-    wrong = next((name for name in file.opposite if name not in neutrals), None)
-    if wrong is not None:
-        raise ProbandError(f"'opposite' names {wrong!r}, which is not a relation")
+    if wrong := {*file.opposite} - {*neutrals}:
+        raise ProbandError(f"'opposite' names {min(wrong)!r}, which is not a relation")
     if file.world and neutrals not in [each.neutrals for each in STORY_WORLDS]:
         lists = "; or ".join(", ".join(each.neutrals) for each in STORY_WORLDS)
         raise ProbandError(f'world "family" needs these relations, in this order: {lists}')
@@ -375,8 +374,6 @@ def _with_other(rows: list[list[int]], inverse: tuple[int, ...], full: int) -> t
 
 
 YES_NO = ("yes", "no")  # the choices of a question about one relation
-
-
 FamilyRow = tuple[str, int | None, int | None, int | None]  # gender, father, mother, spouse
 
 
