@@ -223,6 +223,7 @@ def _dashboard(watch: Watch, study: OpenProject, base: str, password: str, strin
         assert len([json.loads(line) for line in lines]) == len(lines) > 0
         for to in ("suite", "hf"):
             packed = client.get(f"{base}/owner/export/{to}").content
+            assert packed[:2] == b"PK", packed[:3000]
             with zipfile.ZipFile(io.BytesIO(packed)) as archive:
                 archive.extractall(out / to)
     look_at_card(watch, out / "hf" / "README.md", study)

@@ -118,7 +118,8 @@ def runs_in_words(runs: Sequence[Path]) -> list[Path]:
     there, found = [run for run in runs if run.is_dir()], list[Path]()  # the report itself says which are not
     for folder in files.run_folders(there):
         run = files.read_run(folder / "run.json")
-        if suites.suite(run.suite).audit and suites.suite(run.suite).solver(run.solver).in_words:
+        suite = suites.suite(run.suite)
+        if suite.audit and any(each.name == run.solver and each.in_words for each in suite.solvers):
             with suppress(ProbandError):  # one that has not finished has no answers there yet
                 answers = files.read_answers(RunAnswers(folder).finished)
                 found += [folder] if any(len((each.text or "").split()) >= FEW_WORDS for each in answers) else []

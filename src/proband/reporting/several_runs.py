@@ -58,7 +58,7 @@ def several_run_sheets(study: Study) -> list[Sheet]:
 def _groups(study: Study, systems: Sequence[System], apart: str) -> list[list[System]]:
     """Systems of one configuration (tags, identity of the model) that differ in this tag, where there are several."""
     tags = ({name: value for name, value in system.tags.items() if name != apart} for system in systems)
-    keys = [dumps([own, study.runs[system.runs[0]].identity]) for own, system in zip(tags, systems)]
+    keys = [dumps([own, {**study.runs[system.runs[0]].identity, "seed": ""}]) for own, system in zip(tags, systems)]
     groups = group_by_key(zip(keys, systems)).values()
     return [each for each in groups if len({system.tags[apart] for system in each}) == len(each) > 1]
 
