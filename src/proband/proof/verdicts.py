@@ -17,13 +17,12 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from proband.core.errors import ProbandError
 from proband.core.types import Fact
+from proband.english import tokens
 from proband.english.domain import OTHER, Domain
 from proband.english.labels import read_label, split_options
 from proband.english.mentions import grammar_of
 from proband.english.reading import AskedRelation, Label, Reading, TextReader, Unread
 from proband.english.things import BRACKETED
-from proband.english.tokens import NotRead
-from proband.english.tokens import sentences as split
 from proband.proof.answers import fits_label, outcome
 from proband.proof.decisions import ACCUSING, DECIDED, NOTHING_ASKED, Decider, RowVerdict, paths
 from proband.proof.discourse import pattern
@@ -198,17 +197,17 @@ class RowJudge:
     def _text(self, row: AuditRow) -> RowText | Unread:
         """The story, the question and its options, which may be in one cell."""
         stem, options = split_options(row.question, is_answer=self.domain.word)
-        sentences, names = split(stem), self.grammar.names(row.text or stem, stem)
+        sentences, names = tokens.sentences(stem), self.grammar.names(row.text or stem, stem)
         try:
             place, _ = self.grammar.place_of_question(sentences, names)
-        except NotRead as error:
+        except tokens.NotRead as error:
             asks = [number for number, sentence in enumerate(sentences) if "?" in sentence or "___" in sentence]
             if not asks:
                 return Unread(str(error), error.sentence)
             place = asks[-1]
         if more := next((each for each in sentences[place + 1 :] if not pattern("formatting").fullmatch(each)), ""):
             return Unread("a sentence after the question may change it", more)
-        parts = [*split(row.text), *sentences[:place]]
+        parts = [*tokens.sentences(row.text), *sentences[:place]]
         leaks = tuple(each for each in parts if (leak := LEAK.match(each)) and self.domain.word(leak["word"]))
         story, question = " ".join(s for s in parts if s not in leaks), sentences[place] if sentences else ""
         for form in () if self.one_is_enough else self.domain.raw.get("unclear", ()):
@@ -219,10 +218,9 @@ class RowJudge:
     def _problem(self, row: AuditRow, reading: Reading, asked: AskedRelation) -> Problem:
         """The problem with the gender of each thing: from the source, else from its words, the text, or the name."""
         things = {*filter(None, asked.pair), *(thing for fact in reading.facts for thing in (fact.who, fact.of))}
-        by_name = {thing: self.prover.genders(thing) for thing in things}
         stated = {fact.who: fact.gender for fact in reading.facts if fact.gender and not fact.negated}
         given = {thing: gender for thing, gender in row.genders.items() if thing in things}
-        genders = {**by_name, **reading.genders, **stated, **given}
+        genders = {thing: self.prover.genders(thing) for thing in things} | dict(reading.genders) | stated | given
         return Problem(reading.facts, asked.pair, tuple(sorted(genders.items())))
 
     # ---- deciding ----------------------------------------------------------------------------------------------------
@@ -371,13 +369,16 @@ class RowJudge:
         return None if right is None else self.domain.word(answer) == right
 
     def shape(self, sentence: str, question: str) -> str:
-        """A sentence without its names: the same for all sentences of a template."""
-        return self.grammar.shape(sentence, self.grammar.names(sentence, question)).text if sentence else ""
+        """A sentence without its names: the same for all sentences of a template; as it is where a name is unclear."""
+        try:
+            return self.grammar.shape(sentence, self.grammar.names(sentence, question)).text if sentence else ""
+        except tokens.NotRead:
+            return sentence
 
     def is_inconsistent(self, judged: RowVerdict, numbers: Sequence[int]) -> bool:
         """Do these facts of a row contradict each other?"""
-        facts = tuple(judged.facts[number] for number in numbers)
-        return not outcome(self.prover, judged.problem(facts), judged.asked, self.world).possible
+        problem = judged.problem(tuple(judged.facts[number] for number in numbers))
+        return not outcome(self.prover, problem, judged.asked, self.world).possible
 
     def prove_twice(self, judged: RowVerdict) -> tuple[Set[str], Set[str]] | None:
         """The possible answers according to each prover."""

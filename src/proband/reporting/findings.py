@@ -264,13 +264,12 @@ SHORTCUT_WRONG, SHORTCUT_RIGHT = "where the best shortcut is wrong", "where it i
 
 @dataclass(frozen=True, kw_only=True)
 class BestShortcut:
-    name: str
-    share: float  # of the scored items, that it answers rightly
-    items: int  # where it is wrong
+    shares: Mapping[str, float]  # of the scored items that each shortcut answers rightly, the best one first
+    items: int  # where the best one is wrong
 
     @property
     def in_words(self) -> str:
-        return f"baseline:{self.name}, right on {100 * self.share:.1f} %"
+        return next(f"baseline:{name}, right on {100 * share:.1f} %" for name, share in self.shares.items())
 
     def table(self, metric: str) -> Table:
         return Table(
@@ -279,7 +278,8 @@ class BestShortcut:
             columns=(SHORTCUT,),
             order={SHORTCUT: (SHORTCUT_WRONG, SHORTCUT_RIGHT)},
             metric=metric,
-            note="A shortcut does not do the task, and a model that relies on it is wrong on these items.",
+            note="A shortcut does not do the task, and a model that relies on it is wrong on these items. Shortcuts: "
+            + ", ".join(f"{name} {100 * share:.1f} %" for name, share in self.shares.items()),
         )
 
 
@@ -293,13 +293,13 @@ def mark_by_shortcut(study: Study) -> BestShortcut | None:
     shares = {
         name: float(own[asked].mean()) if (asked := scored & (own >= 0)).any() else 0.0 for name, own in right.items()
     }
-    best = max(shares, key=lambda name: shares[name])
-    codes = right[best].astype(np.int32)
+    best = sorted(shares, key=lambda name: -shares[name])
+    codes = right[best[0]].astype(np.int32)
     wrong = int((codes[scored] == 0).sum())
     if not 0 < wrong < int(scored.sum()):
         return None
     study.tags = {**study.tags, SHORTCUT: Codes(values=(SHORTCUT_WRONG, SHORTCUT_RIGHT), codes=codes)}
-    return BestShortcut(name=best, share=shares[best], items=wrong)
+    return BestShortcut(shares={name: shares[name] for name in best}, items=wrong)
 
 
 def shortcut_headline(study: Study, best: BestShortcut) -> str:

@@ -49,9 +49,10 @@ DENIED = re.compile(
     r"(?: (?:be|a|an|the|his|her|its|their))*\W*$",
     re.I,
 )
+FOLLOWS = r"(?:is|because|since|while|not|over|rather|and|or|but)\b"  # what may follow the letter A of a choice
 LETTER = re.compile(  # not the words in "A relative", "I refuse", "I don't know"
-    r"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*|(?![AI]\s+(?!is )[a-z]))"
-    r"([A-Z])(?![\w'’])(?!\s+(?!is )[a-z'’]+\s+[a-z])"
+    rf"[\s*_`\"'“(\[]*(?:(?:[Oo]ption|[Cc]hoice|[Ll]etter)\s+[*(]*|(?![AI]\s+(?!{FOLLOWS})[a-z]))"
+    rf"([A-Z])(?![\w'’])(?!\s+(?!{FOLLOWS})[a-z'’]+\s+[a-z])"
 )
 LONE_LETTER = re.compile(  # marked as (B), *B*, "option B", or a capital by itself
     r"[(\[*]([A-Z])[)\]*.]|(?<!\w)(?i:choice|option|letter)[\s*_`\"'“(\[]{1,9}([A-Z])(?![\w'’])"
@@ -60,6 +61,8 @@ LONE_LETTER = re.compile(  # marked as (B), *B*, "option B", or a capital by its
 ENDED_LETTER = re.compile(
     r"[\s*_`\"'“(\[,:]*(?:(?:option|choice|letter)\s+[*(]*)?(?!I,)([A-Z])[*_`\"'”)\]]*\s*(?:[.,;:!)\n]|$)"
 )
+CORRECTED = re.compile(r"(?i)\b(?:actually|wait|scratch that|correction|i meant?|i take it back|just kidding)\b")
+SIGN = re.compile(r"(?<![\w).])(?:−\s*|[–—]|(?i:minus|negative)\s+)(?=[.\d])")
 LONGEST = 100_000  # characters of a reply that are read, counted from its end
 STATEMENT = 400  # characters of a statement of an answer
 BEFORE = 80  # characters before a name in which a denial is looked for
@@ -126,6 +129,8 @@ class Choices:
             rest = re.split(r"(?<=[a-z\d)\]*\"'])[.;!](?:\s|$)|\n", follows, maxsplit=1)[0]
             named = {*self.mentions(rest), *self._letters(rest)}
             if named:
+                late = text[end.end() :] if (end := CORRECTED.search(text, each.end())) else ""
+                named |= {*self.mentions(late), *self._lone_letters(late)}
                 return named.pop() if len(named) == 1 else -1
         return None
 
@@ -204,7 +209,7 @@ class Choices:
             if (match[3] or "") not in ("A", "I")
             and not DENIED.search(text, max(0, match.start() - BEFORE), match.start())
         }
-        listed = set(re.findall(r"(?<![\w’'])([AI])(?=\s{0,9}(?:or|and|,|;|\.|$))", text))
+        listed = set(re.findall(rf"(?<![\w’'])([AI])(?=\s{{0,9}}(?:{FOLLOWS}|[,;./&+>→–-]|$|[A-Z]\b))", text))
         letters = sure | listed if sure else set()
         return [place for letter in sorted(letters) if (place := self._place(letter)) is not None]
 
@@ -236,12 +241,12 @@ def _spaced(text: str) -> str:
     """
     plain = re.sub(r"___+", "___", text)
     plain = re.sub(r"[*`]|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)", "", plain)
-    return " ".join(re.sub(r"[‐‑‒−]", "-", plain).replace("’", "'").casefold().split())
+    return " ".join(re.sub(r"[‐‑‒−]", "-", SIGN.sub("-", plain)).replace("’", "'").casefold().split())
 
 
 def trimmed(text: str) -> str:
     """Without the marks around it; the sign or the point of a number (-5, .5) is none, nor is the one behind C#."""
-    return LEADING.sub("", text.replace("−", "-").rstrip(EDGES.replace("#", "")))
+    return LEADING.sub("", SIGN.sub("-", text).rstrip(EDGES.replace("#", "")))
 
 
 def _only(results: Sequence[int]) -> int | None:

@@ -144,7 +144,7 @@ def test_released_templates(data: Path) -> None:
     facts = [(g, w) for w, n in NEUTRAL.items() for g in (MALE, FEMALE) if n != "spouse" or GENDER[w] != g]
     assert min(len(bank.frames_of((NEUTRAL[w],), (g, GENDER[w]))) for g, w in facts if "law" not in w) >= 3
     assert len(rows) == 6005
-    assert sum(exact.values()) == 2526  # 42.1 %
+    assert sum(exact.values()) == 2522  # 42.0 %
     correct: dict[tuple[str, str, str], list[bool]] = {}
     for path in sorted(folder.glob("*_v1.3.csv")):
         with open(path, encoding="utf-8", newline="") as file:

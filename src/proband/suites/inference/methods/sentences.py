@@ -76,6 +76,8 @@ SENTENCES = Solver(
 
 OTHER_WORDS = {"true": "yes", "entailment": "yes", "entailed": "yes", "false": "no", "not entailed": "no"}
 YES_NO = names_of(["yes", "no"], OTHER_WORDS)
+# what follows a *no* that is no answer: "No idea", "There is no way to tell", "It is no longer clear"
+NO_ANSWER = "idea|one|way|answer|information|further|more|comment|opinion|longer|doubt|question|problem|reason|evidence"
 
 
 def read_yes_no(item: Item, reply: str, sent: str) -> Answer:
@@ -84,7 +86,8 @@ def read_yes_no(item: Item, reply: str, sent: str) -> Answer:
     >>> read_yes_no(item, "**Yes**, it follows.", "").scores, read_yes_no(item, "Hard to say.", "").status
     ((1.0, 0.0), 'unread')
     """
-    return answer_of(item, reply, Choices(YES_NO, letters=letters_shown(sent, item.choices)))
+    letters = letters_shown(sent, item.choices)
+    return answer_of(item, reply, Choices(YES_NO, letters=letters, not_after=rf"(?! (?:{NO_ANSWER})\b)"))
 
 
 ASKING = Asking(
