@@ -20,12 +20,12 @@ import yaml
 
 import proband
 from proband.core.errors import ProbandError
-from proband.core.files import read_items
+from proband.core.files import read_items, read_run
 from proband.core.types import Answer, Item
 from proband.pipeline.asking.setup import load_model
 from proband.pipeline.evaluate import QUICK, Evaluation, EvaluationJob, names_of
 from proband.pipeline.panel import read_panel, references
-from proband.pipeline.run import Forecast, forecast
+from proband.pipeline.run import Forecast, Runner, differences, forecast
 from proband.suites.kinship.verify.items import verify
 
 asked: list[str] = []
@@ -286,6 +286,18 @@ def test_the_seeds_build_the_frozen_facts_without_choices_that_are_true(tools: A
         assert new.choices[new.gold] == old.choices[old.gold]
         fewer += [new.id] if new != old else []
     assert sorted(fewer) == WITH_TRUE_CHOICES.split()
+
+
+def test_the_answers_that_ship_are_those_of_the_installed_model(tmp_path: Path) -> None:
+    """Otherwise the demonstration has no evaluation: it asks no model the whole panel."""
+    work = EvaluationJob(("embedded:mlm",), out=tmp_path, options={})
+    own = [part for part in work.runs if part.spec == "embedded:mlm"]
+    for part in own:
+        stored = work.panel.folder / "answers" / part.folder.name / part.name / "run.json"
+        now = Runner(part).describe()
+        recorded = msgspec.structs.replace(read_run(stored), items=now.items, label=now.label)
+        assert differences(recorded, now) == {}, part.name
+    assert {part.name for part in own} >= {"facts", "pairs", "stories"}
 
 
 def test_every_certificate_of_the_panel_replays() -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from tests.proof.conftest import judged
+
+import proband
 
 
 @pytest.mark.parametrize(
@@ -104,6 +109,12 @@ NOT_ACCUSED = [
     ("kinship", "Ann is the wife of Bob.", "What is the relationship between Ann and Bob?", "husband"),
     ("kinship", "Ann is the mother of Bob. Bob is the father of Carl.",
      "How is Ann related to Carl? Give the inverse relation.", "grandson"),
+    ("temporal", "The ball was long after the hunt. The feast was shortly after the hunt.",
+     "What is the relation of the ball to the feast?", "after"),
+    ("temporal", "The Monday meeting was after the storm. The Friday meeting was after the storm.",
+     "Was the Monday meeting before the Friday meeting?", "yes"),
+    ("sizes", "Ann is much taller than Bob. Cem is slightly taller than Bob.", "Is Ann taller than Cem?", "yes"),
+    ("kinship", "Katie is Ben's twin sister. Ben's father is Oscar.", "What is Oscar to Katie?", "father"),
 ]  # fmt: skip
 NOT_ENTAILED = [
     ("sizes", RED, "Which bike is the fastest?", "the red car"),
@@ -126,6 +137,17 @@ def test_no_right_label_is_accused(row: tuple[str, str, str, str]) -> None:
 @pytest.mark.parametrize("row", NOT_ENTAILED, ids=lambda row: row[1][:40])
 def test_no_open_label_is_entailed(row: tuple[str, str, str, str]) -> None:
     assert judged(*row).verdict != "entailed"
+
+
+def test_a_name_that_may_be_two_people_leaves_its_row_unread_and_no_other(tmp_path: Path) -> None:
+    """Findings show the shape of a sentence that could not be read."""
+    file = tmp_path / "rows.csv"
+    first = "Mary is the mother of Tom. Mary Ann is the daughter of Tom.,What is Mary to Mary Ann?,grandmother"
+    second = "Ann is the mother of Bob. Bob is the father of Cy.,How is Ann related to Cy?,grandmother"
+    file.write_text(f"story,question,answer\n{first}\n{second}\n", encoding="utf-8")
+    proband.audit(file, out=tmp_path / "out", domain="kinship")
+    lines = (tmp_path / "out" / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["verdict"] for line in lines] == ["unread", "entailed"]
 
 
 def test_a_thing_is_asked_for_among_all_things_or_not_at_all() -> None:

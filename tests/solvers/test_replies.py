@@ -133,6 +133,7 @@ NUMBERS = ("5", "-5", "50", "0.5", "1/5")
     ("written", "meant"),
     [
         *((number, number) for number in NUMBERS), ("−5", "-5"), ("**-5**.", "-5"), ("- 5", "5"), ("A) 5", "5"),
+        ("minus 5", "-5"),
         ("5.2", None), ("-0.5", None), ("5 million", None), ("5%", None), ("1:50", None), ("5/50", None), ("500", None),
     ],
 )  # fmt: skip

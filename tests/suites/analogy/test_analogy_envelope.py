@@ -41,10 +41,11 @@ def test_the_template_of_the_build_is_scored(
     items, model = built(per_relation=2, relations="capital", template="colons"), oracle(own, TEMPLATES["colons"])
     solve(solver, items, model)
     assert all(" :: " in text.text for text in model.asked)
+    default = built(per_relation=2, relations="capital")
+    assert "template" not in default[0].facts
     model = oracle(own, TEMPLATES["is-to-as"])
-    solve(solver, items, model, template="is-to-as")
+    solve(solver, default, model, template="is-to-as")
     assert all(" as " in text.text for text in model.asked)
-    assert "template" not in built(per_relation=2, relations="capital")[0].facts
 
 
 @pytest.mark.data

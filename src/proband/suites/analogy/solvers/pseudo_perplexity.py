@@ -107,7 +107,7 @@ NOTHING = ("something", "something")
 class ScoringOptions(LikelihoodOptions):
     """How an analogy sentence is scored; norm `sum` is equation 1 as printed."""
 
-    template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text (default: the item's)")] = ""
+    template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text; items' own first")] = DEFAULT
     span: Annotated[
         Literal["sentence", "option"], Meta(description="texts to score: the sentence, or only the option's tokens")
     ] = "sentence"
@@ -118,7 +118,7 @@ def _answers(
 ) -> list[Answer]:
     """-log PPPL of each option's sentence, minus the option's prior (the same sentence about "something") if
     `less_prior`. With span `option` only its own tokens count; the query is context."""
-    questions = [(*query_and_options(item), options.template or template_of(item)) for item in items]
+    questions = [(*query_and_options(item), facts_of(item).template or options.template) for item in items]
     texts = dict.fromkeys((query, option, name) for query, choices, name in questions for option in choices)
     if less_prior:
         texts |= dict.fromkeys((NOTHING, option, name) for _, option, name in list(texts))

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from proband.core.errors import ProbandError
 from proband.core.protocols import EmbedsPairs, EmbedsWords, Floats32, HasVectors
 from proband.core.types import Answer, Item
-from proband.suites.analogy.relations import Pair, query_and_option
+from proband.suites.analogy.relations import Pair, facts_of, query_and_option
 from proband.suites.analogy.solvers.classifier import ProbeSplit, Settings, train_and_score
 from proband.suites.analogy.solvers.cosine import lookup, uncovered
-from proband.suites.analogy.solvers.pseudo_perplexity import TEMPLATES, fill_spans, template_of
+from proband.suites.analogy.solvers.pseudo_perplexity import DEFAULT, TEMPLATES, fill_spans
 
 Sentence = tuple[Pair, Pair]
 Features = Callable[[Sequence[Sentence]], Floats32]  # one row per sentence
@@ -49,7 +49,7 @@ class LearningOptions:
 class WordLearningOptions(LearningOptions):
     """Options of a classifier over the words of a sentence."""
 
-    template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text (default: the items')")] = ""
+    template: Annotated[str, Meta(description=f"one of {', '.join(TEMPLATES)}, or text; items' own first")] = DEFAULT
     layers: Annotated[str, Meta(description="hidden states to average: -1, 0,6,12 or all")] = "-1"
 
 
@@ -156,7 +156,7 @@ def solve_with(items: Sequence[Item], features: Features, *, seed: int, options:
 
 
 def by_words(items: Sequence[Item], model: EmbedsWords, *, seed: int, options: WordLearningOptions) -> list[Answer]:
-    template = options.template or template_of(items[0])  # one build has one template
+    template = facts_of(items[0]).template or options.template  # one build has one template
     features = contextual(model, template=template, layers=layers_of(options.layers, model.layers))
     return solve_with(items, features, seed=seed, options=options)
 
