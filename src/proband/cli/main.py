@@ -66,7 +66,7 @@ PACKAGED = {"annotate": "proband-annotate"}  # verbs of our own packages that ar
 def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     gc.set_threshold(50_000, 20, 100)  # streams of small records: a fifth of the time would go into looking for circles
-    # numpy's threads wait for each other in a loop: on a busy machine, fits of small models took eight times as long
+    # numpy's threads wait for each other in a loop: fits of small models took three times as long, eight beside others
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         _run(words)
