@@ -16,7 +16,6 @@ from proband.core.protocols import Text
 from proband.models import load
 from proband.models.lm import continuation_scores
 from proband.models.lm.causal import bos_token
-from proband.models.lm.network import count_words
 from proband.training.recipe import Recipe
 
 
@@ -145,10 +144,3 @@ def test_what_changes_an_answer_is_part_of_the_identity_and_nothing_else(tiny: T
     assert default.identity() == {**plain, "cut_left": "True"}
     (folder / "generation_config.json").write_text('{"eos_token_id": [0, 7]}')
     assert load(f"hf:{folder}", {"device": "cpu"}).identity() == {**plain, "ends": "[0, 7]"}
-
-
-def test_words_that_were_cut_off_do_not_divide_a_score(gpt2: Any) -> None:
-    (tokens,) = gpt2.read(["The capital of France is Paris"], contexts=[True])
-    cut = tokens.last(3)
-    assert count_words(cut, cut.counted(0)) == len({len(cut.text[: at + 1].split()) for at in cut.begins})
-    assert count_words(cut, cut.counted(0)) < count_words(tokens, tokens.counted(0)) == 6

@@ -14,6 +14,7 @@ from proband.core.errors import ProbandError
 from proband.core.files import read_answers, read_items, read_run
 from proband.core.protocols import Chats
 from proband.models import load
+from proband.models.lm.network import count_words
 from proband.pipeline.build import build
 from proband.pipeline.frames import run
 from proband.pipeline.report import report, score
@@ -115,3 +116,10 @@ def test_chats_that_do_not_fit(items: Path, tiny: Tiny, tmp_path: Path) -> None:
     item = next(iter(read_items(items)))
     (text,) = prompt_of(items, item.id, **settings)
     assert text == f"[user] {item.prompt}\n[assistant]"
+
+
+def test_words_that_were_cut_off_do_not_divide_a_score(gpt2: Any) -> None:
+    (tokens,) = gpt2.read(["The capital of France is Paris"], contexts=[True])
+    cut = tokens.last(3)
+    assert count_words(cut, cut.counted(0)) == len({len(cut.text[: at + 1].split()) for at in cut.begins})
+    assert count_words(cut, cut.counted(0)) < count_words(tokens, tokens.counted(0)) == 6
