@@ -180,14 +180,14 @@ def drawn(systems: Systems, nets: list[System], trained_on: str, lengths: str) -
         *nets,
         *(systems[key] for short in SHORTCUTS[:2] if (key := (trained_on, "", f"baseline:{short}")) in systems),
     ]
-    table = Table(name="figure3.5", title=f"Trained on k = {lengths}", rows=(), columns=("k",))
+    layout = Table(name="figure3.5", title=f"Trained on k = {lengths}", rows=(), columns=("k",))
     labels = tuple(system.model for system in nets)
     rows = tuple(((), system.model, *(cell(system, k) for k in KS)) for system in nets)
-    grid = ScoreTable(
-        name="figure3.5", title=table.title, table=table, metric=ACCURACY, columns=tuple((k,) for k in KS), rows=rows,
+    table = ScoreTable(
+        name="figure3.5", title=layout.title, layout=layout, metric=ACCURACY, columns=tuple((k,) for k in KS), rows=rows,
         labels=labels, hues=range(len(nets)),
     )  # fmt: skip
-    return svg(line_plot(grid, 860.0), page=False, switched=False) + "\n"
+    return svg(line_plot(table, 860.0), page=False, switched=False) + "\n"
 
 
 def cell(system: System, k: int) -> Estimate:

@@ -15,22 +15,22 @@ from proband.reporting.numbers.study import Study
 
 
 @pytest.fixture(scope="module")
-def grids(make_set: Callable[..., ItemSet], hostile_text: str) -> list[ScoreTable]:
+def tables(make_set: Callable[..., ItemSet], hostile_text: str) -> list[ScoreTable]:
     loaded = make_set(320, models=("embedded:mlm", "embedded:glove", hostile_text))
     study = Study(loaded, seed=0)
     return [fill(study, table) for table in loaded.suite.tables]
 
 
-def test_each_grid_gets_the_drawing_that_suits_it(grids: list[ScoreTable]) -> None:
-    assert [drawing(grid) for grid in grids] == [dot_plot, line_plot, None]  # cells of many rows are shaded
+def test_each_table_gets_the_drawing_that_suits_it(tables: list[ScoreTable]) -> None:
+    assert [drawing(table) for table in tables] == [dot_plot, line_plot, None]  # cells of many rows are shaded
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 @pytest.mark.parametrize("which", [0, 1])
-def test_drawings_are_sound_xml_and_stay_inside(grids: list[ScoreTable], which: int, width: float) -> None:
-    draw = drawing(grids[which])
+def test_drawings_are_sound_xml_and_stay_inside(tables: list[ScoreTable], which: int, width: float) -> None:
+    draw = drawing(tables[which])
     assert draw is not None
-    picture = draw(grids[which], width)
+    picture = draw(tables[which], width)
     ElementTree.fromstring(svg(picture))
     ElementTree.fromstring(svg(picture, page=True))
     for mark in picture.marks:
@@ -38,11 +38,11 @@ def test_drawings_are_sound_xml_and_stay_inside(grids: list[ScoreTable], which: 
         assert all(-0.1 <= x <= width + 0.1 for x in xs), mark
 
 
-def test_dots_stand_where_the_numbers_are(grids: list[ScoreTable]) -> None:
+def test_dots_stand_where_the_numbers_are(tables: list[ScoreTable]) -> None:
     """In one panel, the distance between dots is the distance between means."""
-    grid = grids[0]
-    picture = dot_plot(grid, NARROW)
-    cells = [cells[0] for _, label, *cells in grid.rows if label == grid.labels[0]]
+    table = tables[0]
+    picture = dot_plot(table, NARROW)
+    cells = [cells[0] for _, label, *cells in table.rows if label == table.labels[0]]
     dots = [mark for mark in picture.marks if mark.kind == "dot" and mark.model == 0][: len(cells)]
     means = [cell.mean for cell in cells if isinstance(cell, Estimate)]
     slopes = {round((a.at[0] - b.at[0]) / (x - y), 3) for a, b, x, y in zip(dots, dots[1:], means, means[1:]) if x != y}
@@ -51,21 +51,21 @@ def test_dots_stand_where_the_numbers_are(grids: list[ScoreTable]) -> None:
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
-def test_lines_are_named_below_the_panels(grids: list[ScoreTable], width: float) -> None:
+def test_lines_are_named_below_the_panels(tables: list[ScoreTable], width: float) -> None:
     """A figure in a paper has no legend but its own."""
-    picture = line_plot(grids[1], width)
+    picture = line_plot(tables[1], width)
     named = [mark for mark in picture.marks if mark.kind == "text" and mark.model is not None]
-    assert [mark.model for mark in named] == list(range(len(grids[1].labels)))
+    assert [mark.model for mark in named] == list(range(len(tables[1].labels)))
     assert len(named) > 1
-    assert all(label.startswith(mark.text.rstrip("…")) for label, mark in zip(grids[1].labels, named))
+    assert all(label.startswith(mark.text.rstrip("…")) for label, mark in zip(tables[1].labels, named))
     assert all(mark.at[1] <= picture.height for mark in picture.marks if mark.kind in ("text", "dot"))
 
 
-def test_every_number_has_a_tooltip(grids: list[ScoreTable]) -> None:
-    for grid, draw in ((grids[0], dot_plot), (grids[1], line_plot)):
-        picture = draw(grid, WIDE)
+def test_every_number_has_a_tooltip(tables: list[ScoreTable]) -> None:
+    for table, draw in ((tables[0], dot_plot), (tables[1], line_plot)):
+        picture = draw(table, WIDE)
         tips = [mark.tip for mark in picture.marks if mark.tip]
-        drawn = [row for row in grid.rows if draw is dot_plot or row[0] is not None]
+        drawn = [row for row in table.rows if draw is dot_plot or row[0] is not None]
         numbers = sum(cell is not None for row in drawn for cell in row[2:])
         assert len(tips) == numbers
 

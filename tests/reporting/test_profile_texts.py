@@ -94,8 +94,8 @@ def test_people_and_models_that_ship_are_in_the_table(profile: Profile) -> None:
     assert first[-5:-2] == ["25.0", "40.0 (word frequency)", "61.0"]
     assert first[-2] == "its score is between 75.0 and 85.0 %; among those read it scores 83.3 %"
     assert last[-1] == "the set is not installed"
-    assert "corrected over 2 rows" in table.table.note
-    assert "A first look." in table.table.note
+    assert "corrected over 2 rows" in table.layout.note
+    assert "A first look." in table.layout.note
 
 
 def test_a_card_has_the_rows_with_scores_as_valid_metadata(profile: Profile) -> None:

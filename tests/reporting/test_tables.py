@@ -19,7 +19,7 @@ from proband.reporting.tables import Folder, comma_separated, latex, markdown
 
 
 @pytest.fixture(scope="module")
-def grid(make_set: Callable[..., ItemSet], hostile_text: str) -> ScoreTable:
+def table(make_set: Callable[..., ItemSet], hostile_text: str) -> ScoreTable:
     loaded = make_set(320, models=("embedded:mlm", hostile_text))
     return fill(Study(loaded, seed=0), loaded.suite.tables[0])
 
@@ -31,15 +31,15 @@ def shown(text: str) -> list[tuple[float, float | None, float | None]]:
     return [(float(m), float(low) if low else None, float(high) if high else None) for m, low, high in found]
 
 
-def expected(grid: ScoreTable) -> list[list[tuple[float, float | None, float | None]]]:
+def expected(table: ScoreTable) -> list[list[tuple[float, float | None, float | None]]]:
     out = []
-    for _, _, *cells in grid.rows:
+    for _, _, *cells in table.rows:
         numbers: list[tuple[float, float | None, float | None]] = [
             (each.mean, each.low, each.high) if isinstance(each, Estimate) else (each.value, None, None)
             for each in cells
             if isinstance(each, (Estimate, Published))
         ]
-        assert len(numbers) == len(grid.columns)
+        assert len(numbers) == len(table.columns)
         out.append(numbers)
     return out
 
@@ -54,41 +54,41 @@ def agree(
             assert a is None or b is None or abs(a - 100 * b) <= 0.0501
 
 
-def test_markdown_reads_back(grid: ScoreTable) -> None:
-    rows = [line for line in markdown(grid).splitlines() if line.startswith("| ")]
-    width = 2 + len(grid.columns)
+def test_markdown_reads_back(table: ScoreTable) -> None:
+    rows = [line for line in markdown(table).splitlines() if line.startswith("| ")]
+    width = 2 + len(table.columns)
     for row in rows:
         assert len(re.findall(r"(?<!\\)\|", row)) == width + 1
         assert "<" not in row
-    for row, numbers in zip(rows[2:], expected(grid), strict=True):
+    for row, numbers in zip(rows[2:], expected(table), strict=True):
         agree(shown(" | ".join(re.split(r"(?<!\\)\|", row)[3:-1])), numbers)
 
 
-def test_latex_reads_back_and_is_balanced(grid: ScoreTable) -> None:
-    text = latex(grid)
+def test_latex_reads_back_and_is_balanced(table: ScoreTable) -> None:
+    text = latex(table)
     body = text[text.index(r"\toprule") : text.index(r"\bottomrule")].splitlines()[2:]
     rows = [line for line in body if line != r"\midrule"]
-    for row, numbers in zip(rows, expected(grid), strict=True):
+    for row, numbers in zip(rows, expected(table), strict=True):
         cells = re.split(r"(?<!\\)&", row.removesuffix(r" \\"))
-        assert len(cells) == 2 + len(grid.columns)
+        assert len(cells) == 2 + len(table.columns)
         plain = " ".join(cells[2:]).replace(r"$^{\circ}$", "").replace(r"$^{\triangledown}$", "").replace("$-$", "-")
         agree(shown(re.sub(r"\\textit|\\scriptsize |[{}]", "", plain)), numbers)
     bare = re.sub(r"\\[\\&%$#_{}]", "", text)
     assert bare.count("{") == bare.count("}")
     assert "&" not in re.sub(r" & ", "", bare)
     assert re.sub(r"^% needs.*$", "", bare, flags=re.M).count("%") == 0
-    assert not re.search(r"[#_]", bare.replace(r"\label{tab:" + grid.name, ""))
+    assert not re.search(r"[#_]", bare.replace(r"\label{tab:" + table.name, ""))
     assert bare.count("$") % 2 == 0
 
 
-def test_csv_reads_back_to_the_last_digit(grid: ScoreTable) -> None:
-    rows = list(csv.DictReader(io.StringIO(comma_separated(grid))))
+def test_csv_reads_back_to_the_last_digit(table: ScoreTable) -> None:
+    rows = list(csv.DictReader(io.StringIO(comma_separated(table))))
     ours = [row for row in rows if row["kind"] == "ours"]
-    assert len(ours) == len(grid.filled)
+    assert len(ours) == len(table.filled)
     for row in ours:
         key = (row["group"],) if row["group"] else None
-        (cells,) = (cells for tags, label, *cells in grid.rows if (tags, label) == (key, row["label"]))
-        cell = cells[grid.columns.index((row["probe"],))]
+        (cells,) = (cells for tags, label, *cells in table.rows if (tags, label) == (key, row["label"]))
+        cell = cells[table.columns.index((row["probe"],))]
         assert isinstance(cell, Estimate)
         assert (float(row["mean"]), float(row["low"]), float(row["high"])) == (cell.mean, cell.low, cell.high)
         assert (int(row["n"]), int(row["clusters"]), float(row["chance"])) == (cell.n, cell.clusters, cell.chance)
@@ -101,8 +101,8 @@ def test_a_tag_that_has_the_name_of_a_column_is_told_from_it(make_set: Callable[
     loaded = make_set(80)
     items = [replace(item, tags={**item.tags, "source": "web"}) for item in loaded.items()]
     loaded.items_from = items
-    table = Table(name="by-source", title="By source", rows=("source",), columns=())
-    header, row = list(csv.reader(io.StringIO(comma_separated(fill(Study(loaded), table)))))[:2]
+    layout = Table(name="by-source", title="By source", rows=("source",), columns=())
+    header, row = list(csv.reader(io.StringIO(comma_separated(fill(Study(loaded), layout)))))[:2]
     assert len(set(header)) == len(header)
     assert row[header.index("tag:source")] == "web"
 

@@ -1,11 +1,11 @@
-"""Which drawing suits a grid, and the drawings: dots with intervals, lines and curves; and how they become SVG.
+"""Which drawing suits a table, and the drawings: dots with intervals, lines and curves; and how they become SVG.
 
 Numbers on the columns (k, layer) make lines, a panel per row, with published lines next to them; few rows make dots; a
 table of many rows has no drawing, its cells are shaded (blue above chance or, where there is one, the best shortcut;
 orange below; pale where the interval includes it). A table may bring curves (precision against recall), with a band
 where the interval is known.
 
-A drawing is a function of the grid and a width, so that the page has a wide and a narrow one of the same figure. It is
+A drawing is a function of the table and a width, so that the page has a wide and a narrow one of the same figure. It is
 a list of marks, laid out once and written as SVG: in the page its colours are the page's own (light or dark) and its
 marks carry the words of their tooltip and the number of their model; as a file it has plain colours.
 """
@@ -146,10 +146,10 @@ def soft_text(x: float, y: float, text: str, *, size: float = 11.0, anchor: str 
     return Mark(kind="text", at=(x, y), text=text, size=size, paint="soft", anchor=anchor)
 
 
-def picture(grid: ScoreTable, width: float, height: float, marks: Sequence[Mark], *, against: str = "") -> Picture:
+def picture(table: ScoreTable, width: float, height: float, marks: Sequence[Mark], *, against: str = "") -> Picture:
     """A picture with alternative text; every number is in the table below it."""
-    title = f"{grid.table.title}, {formatting.metric(grid.metric)}{against}"
-    description = f"{formatting.count(len(grid.labels), 'model')}; the numbers are in the table."
+    title = f"{table.layout.title}, {formatting.metric(table.metric)}{against}"
+    description = f"{formatting.count(len(table.labels), 'model')}; the numbers are in the table."
     return Picture(width=width, height=height, marks=tuple(marks), title=title, description=description)
 
 
@@ -231,7 +231,7 @@ def _esc(text: str) -> str:
     return html.escape(text, quote=True).replace("\n", "&#10;")
 
 
-# ---- which drawing suits a grid --------------------------------------------------------------------------------------
+# ---- which drawing suits a table -------------------------------------------------------------------------------------
 
 MANY_ROWS = 9
 
@@ -261,12 +261,12 @@ def _lanes(band: Band) -> int:
     return len({None if is_published(cells) else label for _, label, *cells in band[1]})
 
 
-def dot_plot(grid: ScoreTable, width: float) -> Picture:
+def dot_plot(table: ScoreTable, width: float) -> Picture:
     """A dot and its interval per model, a strip per row, a panel per column; dashes mark chance, a bar the best
     shortcut. The numbers of a single column are next to it; on a narrow screen its rows are named above."""
-    bands = _bands(grid)
+    bands = _bands(table)
     narrow = width < 500
-    columns, alone = grid.columns, len(grid.columns) == 1
+    columns, alone = table.columns, len(table.columns) == 1
     per = 1 if narrow else max(1, min(len(columns), 4))
     names = text_width([label for label, _ in bands])
     left = 2.0 if alone and narrow else min(names + 14, (0.38 if narrow else 0.28) * width)
@@ -274,13 +274,13 @@ def dot_plot(grid: ScoreTable, width: float) -> Picture:
     heights = [pad + lane * _lanes(band) for band in bands]
     panel = (width - left - 8 - (110 if alone else 0)) / per
     tall = top + sum(heights) + 34
-    low, high = grid.value_range
+    low, high = table.value_range
     marks: list[Mark] = []
     for i, column in enumerate(columns):
         x, y = left + (i % per) * panel, (i // per) * tall
-        axis = Axis(low, high, x + 8, x + panel - 18, grid.metric.percent)
+        axis = Axis(low, high, x + 8, x + panel - 18, table.metric.percent)
         if not alone:
-            name = shorten(grid.heading(column), panel - 12, size=13)
+            name = shorten(table.heading(column), panel - 12, size=13)
             marks.append(Mark(kind="text", at=(x + 8, y + 14), text=name, size=13, bold=True))
         marks += _panel_frame(axis, y + top, y + top + sum(heights), stripes=heights)
         at = y + top
@@ -291,22 +291,22 @@ def dot_plot(grid: ScoreTable, width: float) -> Picture:
             elif i % per == 0:
                 name = shorten(band[0], left - 8)
                 marks.append(Mark(kind="text", at=(left - 6, at + tallness / 2 + 4), text=name, anchor="end"))
-            marks += _strip(grid, band, i, axis, at, tallness, lane)
+            marks += _strip(table, band, i, axis, at, tallness, lane)
             at += tallness
         levels = [level for _, rows in bands if (level := _level_of("chance", rows, i)) is not None]
         if levels:
             marks.append(soft_text(axis(levels[0]), at + 28, "chance", size=10.5))
     bottom = tall * math.ceil(len(columns) / per)
-    key, height = _key(grid.labels, grid.hues, width, bottom) if grid.table.rows else ([], bottom)
-    return picture(grid, width, height, [*marks, *key])
+    key, height = _key(table.labels, table.hues, width, bottom) if table.layout.rows else ([], bottom)
+    return picture(table, width, height, [*marks, *key])
 
 
-def _bands(grid: ScoreTable) -> list[Band]:
+def _bands(table: ScoreTable) -> list[Band]:
     """A strip per row; in a table without rows a strip per model."""
-    if grid.table.rows:
-        return [(grid.row_heading(group[0][0]), group) for group in grid.groups]
-    own: list[Band] = [(row[1], (row,)) for row in grid.rows if not is_published(row[2:])]
-    theirs = [row for row in grid.rows if is_published(row[2:])]
+    if table.layout.rows:
+        return [(table.row_heading(group[0][0]), group) for group in table.groups]
+    own: list[Band] = [(row[1], (row,)) for row in table.rows if not is_published(row[2:])]
+    theirs = [row for row in table.rows if is_published(row[2:])]
     return own + ([("published", theirs)] if theirs else [])
 
 
@@ -331,25 +331,25 @@ def _panel_frame(axis: Axis, top: float, bottom: float, *, stripes: Sequence[flo
     return marks
 
 
-def _strip(grid: ScoreTable, band: Band, column: int, axis: Axis, top: float, height: float, lane: float) -> list[Mark]:
+def _strip(table: ScoreTable, band: Band, column: int, axis: Axis, top: float, tall: float, lane: float) -> list[Mark]:
     marks: list[Mark] = []
-    first = top + height - 6 - lane * (_lanes(band) - 0.5)
+    first = top + tall - 6 - lane * (_lanes(band) - 0.5)
     dashed = Mark(kind="line", at=(), paint="rule", width=1.5, dash="3 3")
     bar = Mark(kind="line", at=(), paint="ink", width=2.5, opacity=0.75)
     for level, mark in (("chance", dashed), ("shortcut", bar)):
         if (score := _level_of(level, band[1], column)) is not None:
-            marks.append(replace(mark, at=(axis(score), first - lane / 2 - 4, axis(score), top + height - 2)))
+            marks.append(replace(mark, at=(axis(score), first - lane / 2 - 4, axis(score), top + tall - 2)))
     for number, row in enumerate(band[1]):
         y = first + lane * min(number, _lanes(band) - 1)
         _, label, *cells = row
         if isinstance(cell := cells[column], Published):
             at = (axis(cell.value), y, 3.6)
-            dot = Mark(kind="dot", at=at, paint="pub", shape="diamond", hollow=True, tip=tip(grid, row, column))
+            dot = Mark(kind="dot", at=at, paint="pub", shape="diamond", hollow=True, tip=tip(table, row, column))
             marks.append(dot)
         elif isinstance(cell, Estimate):
-            run = grid.labels.index(label)
-            hue = grid.hues[run]
-            at, text = (axis(cell.mean), y, 4.0), tip(grid, row, column)
+            run = table.labels.index(label)
+            hue = table.hues[run]
+            at, text = (axis(cell.mean), y, 4.0), tip(table, row, column)
             dot = Mark(kind="dot", at=at, shape=shape_of(hue), model=run, tip=text)
             if cell.few:
                 marks.append(replace(dot, paint="pub", opacity=0.6))
@@ -357,8 +357,8 @@ def _strip(grid: ScoreTable, band: Band, column: int, axis: Axis, top: float, he
                 span, paint = (axis(cell.low), y, axis(cell.high), y), colour_of(hue)
                 marks.append(Mark(kind="line", at=span, paint=paint, width=2.5, opacity=0.55, model=run))
                 marks.append(replace(dot, paint=paint))
-            if len(grid.columns) == 1:
-                value, sign, more = grid.words(cell)
+            if len(table.columns) == 1:
+                value, sign, more = table.words(cell)
                 shown = value if cell.few else f"{value} {more[0]}{sign}"
                 marks.append(Mark(kind="text", at=(axis.end + 14, y + 4), text=shown, size=11, model=run))
     return marks
@@ -403,31 +403,31 @@ MARK = 8.0  # height of a mark: nearer ones would hide each other
 MANY = 5  # of more models than these the bands are fainter
 
 
-def line_plot(grid: ScoreTable, width: float) -> Picture:
+def line_plot(table: ScoreTable, width: float) -> Picture:
     """Mean against the column's number with a band for the interval; published figures dashed and hollow."""
-    groups = [group for group in grid.groups if group[0][0] is not None]
+    groups = [group for group in table.groups if group[0][0] is not None]
     narrow = width < 500
     names = [label for group in groups for _, label, *cells in group if is_published(cells)]
     room = 0.0 if narrow or not names else min(180.0, text_width(names, size=11) + 12)
     per = 1 if narrow else min(len(groups), 3, max(1, int(width // (215 + room))))
     panel, tall = width / per, 230.0 if narrow else 270.0 if len(groups) > 1 else 360.0
-    numbers = [float(column[0]) for column in grid.columns]
-    low, high = grid.value_range
+    numbers = [float(column[0]) for column in table.columns]
+    low, high = table.value_range
     marks: list[Mark] = []
     for i, group in enumerate(groups):
         x, y = (i % per) * panel, (i // per) * tall
-        step = min(MARK, 0.8 * (panel - 58 - room) / len(numbers) / len(grid.labels))  # marks are side by side
-        pad = step * (len(grid.labels) - 1) / 2
+        step = min(MARK, 0.8 * (panel - 58 - room) / len(numbers) / len(table.labels))  # marks are side by side
+        pad = step * (len(table.labels) - 1) / 2
         across = Axis(min(numbers), max(numbers), x + 42 + pad, x + panel - 16 - room - pad, False)
-        up = Axis(low, high, y + tall - 48, y + 28, grid.metric.percent)
-        marks += _frame(grid, group, across, up, y, numbers, pad=pad)
-        marks += _published(grid, group, across, up, room, pad=pad)
+        up = Axis(low, high, y + tall - 48, y + 28, table.metric.percent)
+        marks += _frame(table, group, across, up, y, numbers, pad=pad)
+        marks += _published(table, group, across, up, room, pad=pad)
         for row in group:
             if not is_published(row[2:]):
-                marks += _line(grid, row, across, up, step, pad)
-    key, height = _key(grid.labels, grid.hues, width, tall * math.ceil(len(groups) / per))
-    against = f" against {formatting.name(grid.table.columns[0])}"
-    return picture(grid, width, height, [*marks, *key], against=against)
+                marks += _line(table, row, across, up, step, pad)
+    key, height = _key(table.labels, table.hues, width, tall * math.ceil(len(groups) / per))
+    against = f" against {formatting.name(table.layout.columns[0])}"
+    return picture(table, width, height, [*marks, *key], against=against)
 
 
 def _key(
@@ -451,11 +451,11 @@ def _key(
 
 
 def _frame(
-    grid: ScoreTable, rows: Sequence[Row], across: Axis, up: Axis, top: float, numbers: Sequence[float], *, pad: float
+    table: ScoreTable, rows: Sequence[Row], across: Axis, up: Axis, top: float, numbers: Sequence[float], *, pad: float
 ) -> list[Mark]:
     marks, left = [], across.start - pad
-    if grid.table.rows:
-        title = shorten(grid.row_heading(rows[0][0]), across.end - across.start, size=13)
+    if table.layout.rows:
+        title = shorten(table.row_heading(rows[0][0]), across.end - across.start, size=13)
         marks.append(Mark(kind="text", at=(left, top + 15), text=title, size=13, bold=True))
     for tick in up.ticks(5):
         y = up(tick)
@@ -465,7 +465,7 @@ def _frame(
     every = max(1, math.ceil(22 / gap))
     marks += [soft_text(across(number), up.start + 16, across.name(number)) for number in numbers[::every]]
     middle = (across.start + across.end) / 2
-    marks.append(soft_text(middle, up.start + 34, formatting.name(grid.table.columns[0]), size=12))
+    marks.append(soft_text(middle, up.start + 34, formatting.name(table.layout.columns[0]), size=12))
     for level, name, width, dash in (("chance", "chance", 1.5, "3 3"), ("shortcut", "best shortcut", 2.0, "7 4")):
         values = [(number, _level_of(level, rows, at)) for at, number in enumerate(numbers)]
         known = [(across(number), up(value)) for number, value in values if value is not None]
@@ -475,40 +475,40 @@ def _frame(
     return marks
 
 
-def _line(grid: ScoreTable, row: Row, across: Axis, up: Axis, step: float, pad: float) -> list[Mark]:
+def _line(table: ScoreTable, row: Row, across: Axis, up: Axis, step: float, pad: float) -> list[Mark]:
     _, label, *cells = row
-    run = grid.labels.index(label)
+    run = table.labels.index(label)
     known = [(at, cell) for at, cell in enumerate(cells) if isinstance(cell, Estimate)]
-    xs = [across(float(grid.columns[at][0])) + step * run - pad for at, _ in known]
+    xs = [across(float(table.columns[at][0])) + step * run - pad for at, _ in known]
     ends = [(e.mean, e.mean) if e.few else (e.low, e.high) for _, e in known]
     lower = [(x, up(low)) for x, (low, _) in zip(xs, ends)]
     upper = [(x, up(high)) for x, (_, high) in zip(xs, ends)]
     path = [(x, up(cell.mean)) for x, (_, cell) in zip(xs, known)]
-    hue = grid.hues[run]
+    hue = table.hues[run]
     paint, outline = colour_of(hue), tuple(chain(*upper, *lower[::-1]))
-    faint = 0.14 if len(grid.labels) <= MANY else 0.07
+    faint = 0.14 if len(table.labels) <= MANY else 0.07
     band = Mark(kind="poly", at=outline, paint=paint, filled=True, opacity=faint, model=run)
     if len(known) == 1:  # a band of no width
         band = Mark(kind="line", at=(*lower[0], *upper[0]), paint=paint, width=2.5, opacity=0.55, model=run)
     marks = [band, Mark(kind="poly", at=tuple(chain(*path)), paint=paint, width=2, model=run)]
     for (x, y), (at, cell) in zip(path, known):
-        few, text = cell.few, tip(grid, row, at)
+        few, text = cell.few, tip(table, row, at)
         dot = Mark(kind="dot", at=(x, y, 3.6), hollow=few, shape=shape_of(hue), model=run, tip=text)
         marks.append(replace(dot, paint="pub" if few else paint))
     return marks
 
 
-def _published(grid: ScoreTable, rows: Sequence[Row], across: Axis, up: Axis, room: float, *, pad: float) -> list[Mark]:
+def _published(table: ScoreTable, rows: list[Row], across: Axis, up: Axis, room: float, *, pad: float) -> list[Mark]:
     marks: list[Mark] = []
     ends: list[tuple[float, str]] = []
     for i, row in enumerate(row for row in rows if is_published(row[2:])):
         known = [(at, cell) for at, cell in enumerate(row[2:]) if isinstance(cell, Published)]
-        places = [(across(float(grid.columns[at][0])), up(figure.value)) for at, figure in known]
+        places = [(across(float(table.columns[at][0])), up(figure.value)) for at, figure in known]
         if len(places) > 1:
             path, dash = tuple(chain(*places)), DASHES[i % len(DASHES)]
             marks.append(Mark(kind="poly", at=path, paint="pub", width=1.5, dash=dash))
         for (x, y), (at, _) in zip(places, known):
-            marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=tip(grid, row, at)))
+            marks.append(Mark(kind="dot", at=(x, y, 3.2), paint="pub", hollow=True, tip=tip(table, row, at)))
         ends.append((places[-1][1], row[1]))
     if room:
         below = -math.inf

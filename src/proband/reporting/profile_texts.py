@@ -77,10 +77,10 @@ def as_table(profile: Profile) -> ScoreTable:
             figure = Published(model=name, metric="score", group={}, value=value, source=source, on=on)
             rows.append(((each.does,), name, figure, "–", "–", "–", "–", source))
     note = " ".join([LEGEND.format(profile.family), *profile.notes])
-    table = Table(name="profile", title=profile.title, rows=("capability",), columns=(), metric="score", note=note)
+    layout = Table(name="profile", title=profile.title, rows=("capability",), columns=(), metric="score", note=note)
     names = tuple(profile.models.values())
     own: dict[str, Any] = {"labels": names, "hues": range(len(names)), "columns": ((),), "rows": tuple(rows)}
-    made = ScoreTable(name="profile", title="", table=table, metric=SCORE, **own).with_caption()
+    made = ScoreTable(name="profile", title="", layout=layout, metric=SCORE, **own).with_caption()
     return replace(made, header=(*made.header, *LEVELS, "items"))
 
 

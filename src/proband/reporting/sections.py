@@ -102,7 +102,7 @@ def section_of(study: Study, what: ReportOptions, advance: Callable[[], None]) -
             sheets += _made(table, study, what) if table.of else combined_table(study, table)
         advance()
     mains = (each for each in scores if each.metric is study.main and each.by_system)
-    first = next((each for each in mains if SHORTCUT not in each.table.columns), None)
+    first = next((each for each in mains if SHORTCUT not in each.layout.columns), None)
     if len(study.systems) > 1:
         sheets += several_run_sheets(study)
     if varied:
@@ -154,9 +154,9 @@ def summary_of(section: Section) -> dict[str, Any]:
         "tables": [
             {
                 "name": table.name,
-                "title": table.table.title,
+                "title": table.layout.title,
                 "metric": table.metric.name,
-                "where": formatting.group(table.table.where) if table.table.where else "",
+                "where": formatting.group(table.layout.where) if table.layout.where else "",
                 "scope": table.scope,
                 "estimates": [each for each in table.records() if each["kind"] == "ours"],
                 "published": [each for each in table.records() if each["kind"] == "published"],

@@ -117,7 +117,7 @@ def comma_separated(sheet: Sheet) -> str:
     """Of a table of scores a line per number: the tags (empty: all), then COLUMNS."""
     if not isinstance(sheet, ScoreTable):
         return "".join(csv_lines([sheet.header, *sheet.rows])).replace("−", "-")  # machines read hyphens
-    tags = (*sheet.table.rows, *sheet.table.columns)
+    tags = (*sheet.layout.rows, *sheet.layout.columns)
     names = [f"tag:{name}" if name in COLUMNS else name for name in map(formatting.name, tags)]
     rows: list[list[Plain]] = [[*names, *COLUMNS]]
     for record in sheet.records():

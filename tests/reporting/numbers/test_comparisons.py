@@ -76,9 +76,9 @@ def test_the_better_one_is_named_first_also_where_low_is_better(make_set: Callab
 def test_the_sentences_say_what_the_numbers_say(make_set: Callable[..., ItemSet]) -> None:
     items = make_set(640)
     study = Study(items, seed=0)
-    grid = fill(study, items.suite.tables[0])
-    said = sentences(study, grid, comparisons(study))
-    cell = grid.groups[-1][0][2 + grid.columns.index(("random-tail",))]
+    table = fill(study, items.suite.tables[0])
+    said = sentences(study, table, comparisons(study))
+    cell = table.groups[-1][0][2 + table.columns.index(("random-tail",))]
     assert isinstance(cell, Estimate)
     above = next(each for each in said if "above chance" in each)
     assert above.startswith(

@@ -57,9 +57,9 @@ def test_a_tiny_example_by_hand(make_set: Callable[..., ItemSet]) -> None:
     answers = [Answer(item_id=str(i), scores=s) for i, s in enumerate(scores)]
     base = make_set(8, models=("embedded:mlm",))
     loaded = dataclasses.replace(base, items_from=items, answered=[AnsweredRun(run=base.runs[0], answers=answers)])
-    grid = fill(study_of(loaded), Table(name="t", title="T", rows=("r",), columns=("k",)))
-    assert rows_of(grid) == [("a",), ("b",), None]
-    a, b, both = grid.filled
+    table = fill(study_of(loaded), Table(name="t", title="T", rows=("r",), columns=("k",)))
+    assert rows_of(table) == [("a",), ("b",), None]
+    a, b, both = table.filled
     assert (a.mean, b.mean, both.mean) == (0.75, 0.5, 0.625)
     assert (a.chance, b.chance, both.chance) == (0.5, 0.375, 0.4375)
     assert (both.n, both.clusters) == (4, 4)
@@ -68,7 +68,7 @@ def test_a_tiny_example_by_hand(make_set: Callable[..., ItemSet]) -> None:
 def test_every_cell_agrees_with_a_plain_count(make_set: Callable[..., ItemSet]) -> None:
     loaded = make_set(400)
     study = study_of(loaded)
-    grid = fill(study, loaded.suite.tables[0])
+    table = fill(study, loaded.suite.tables[0])
     for run in range(len(loaded.answered)):
         for group, probe in [("ES", "reverse"), ("IM", "type")]:
             right = [
@@ -76,7 +76,7 @@ def test_every_cell_agrees_with_a_plain_count(make_set: Callable[..., ItemSet]) 
                 for item, answer in zip(loaded.items(), loaded.raw_answers(run))
                 if item.tags["group"] == group and item.tags["probe"] == probe
             ]
-            cell = cell_of(grid, (group,), (probe,), run)
+            cell = cell_of(table, (group,), (probe,), run)
             assert cell
             assert cell.mean == pytest.approx(sum(x for x in right if x is not None) / len(right))
             assert cell.n == len(right)
@@ -134,11 +134,11 @@ def test_published_figures_stand_where_their_tags_match(make_set: Callable[..., 
 
 def test_rows_and_columns_keep_the_tables_order(make_set: Callable[..., ItemSet]) -> None:
     study = study_of(make_set(200))
-    table = Table(name="t", title="T", rows=("group",), columns=("k",), order={"group": ("LS", "ES")})
-    grid = fill(study, table)
-    assert rows_of(grid) == [("LS",), ("ES",), ("DM",), ("IM",), None]
-    assert grid.columns == ((2,), (3,), (4,), (5,), (6,))
-    assert grid.numeric
+    layout = Table(name="t", title="T", rows=("group",), columns=("k",), order={"group": ("LS", "ES")})
+    table = fill(study, layout)
+    assert rows_of(table) == [("LS",), ("ES",), ("DM",), ("IM",), None]
+    assert table.columns == ((2,), (3,), (4,), (5,), (6,))
+    assert table.numeric
     assert fill(study, Table(name="t", title="T", rows=("absent",), columns=("k",))).rows == ()
 
 
@@ -200,8 +200,8 @@ def test_a_macro_mean_weighs_values_the_same(make_set: Callable[..., ItemSet]) -
     study = study_of(items)
     relations = study.tags["relation"].values
     means = [cell.mean for r in relations if (cell := study.cell(ACCURACY, {"relation": r})[0])]
-    grid = fill(study, Table(name="t", title="T", rows=(), columns=(), macro="relation"))
-    (cell,) = grid.filled
+    table = fill(study, Table(name="t", title="T", rows=(), columns=(), macro="relation"))
+    (cell,) = table.filled
     assert cell.mean == pytest.approx(float(np.mean(means)))
     assert cell.low < cell.mean < cell.high
 
@@ -228,11 +228,11 @@ def test_tags_of_runs_can_be_columns(make_set: Callable[..., ItemSet]) -> None:
     ]
     study = study_of(dataclasses.replace(base, answered=answered))
     assert len(study.system_labels) == 4
-    grid = fill(study, Table(name="t", title="T", rows=("probe",), columns=("run.template",)))
-    assert grid.labels == ("embedded:mlm", "embedded:glove")
-    assert grid.columns == (("T1",), ("T2",))
-    assert not grid.by_system
-    assert all(None not in row[2:] for row in grid.rows)
+    table = fill(study, Table(name="t", title="T", rows=("probe",), columns=("run.template",)))
+    assert table.labels == ("embedded:mlm", "embedded:glove")
+    assert table.columns == (("T1",), ("T2",))
+    assert not table.by_system
+    assert all(None not in row[2:] for row in table.rows)
     only = fill(study, Table(name="t", title="T", rows=("run.template",), columns=("k",), where={"k": (2, 3)}))
     assert rows_of(only) == [("T1",), ("T2",)]
     assert only.columns == ((2,), (3,))
@@ -243,12 +243,12 @@ def test_the_best_is_the_lowest_where_low_is_better(make_set: Callable[..., Item
     base = make_set(200, models=("embedded:mlm", "baseline:random"))
     items = dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(surprisal,)))
     study = study_of(items)
-    grid = fill(study, Table(name="t", title="T", rows=(), columns=(), metric="surprisal"))
-    lines = panel(grid)["bodies"][0]["lines"]
+    table = fill(study, Table(name="t", title="T", rows=(), columns=(), metric="surprisal"))
+    lines = panel(table)["bodies"][0]["lines"]
     bold = [line["label"] for line in lines if "best" in line["cells"][0]["classes"]]
-    assert bold == [min(zip(grid.filled, grid.labels), key=lambda each: each[0].mean)[1]]
-    assert grid.unit == "surprisal ↓, nats, test items, 95 % intervals"
-    assert grid.filled[0].chance is None
+    assert bold == [min(zip(table.filled, table.labels), key=lambda each: each[0].mean)[1]]
+    assert table.unit == "surprisal ↓, nats, test items, 95 % intervals"
+    assert table.filled[0].chance is None
 
 
 def test_replies_that_cannot_be_read_are_wrong_and_skipped_items_are_left_out(make_set: Callable[..., ItemSet]) -> None:

@@ -42,7 +42,7 @@ class ScoreTable(Sheet):
     """A table of scores. Of rows with equal tags ours come first; those without a number are left out."""
 
     rows: tuple[Row, ...]
-    table: Table
+    layout: Table
     metric: Metric
     columns: tuple[Key, ...]
     labels: tuple[str, ...]  # of our models
@@ -51,7 +51,7 @@ class ScoreTable(Sheet):
     differs: Mapping[tuple[Key | None, str], Sequence[str]] = field(default_factory=dict)  # ours from published rows
     by_system: bool = True  # its labels are the systems of the item set, in their order
     scope: str = ""  # the items that are counted, in words; empty where its headings name their splits
-    asked: str = ""  # how each model was asked, in words
+    how_asked: str = ""  # how each model was asked, in words
 
     @cached_property
     def groups(self) -> list[list[Row]]:
@@ -65,15 +65,15 @@ class ScoreTable(Sheet):
     @property
     def numeric(self) -> bool:
         """Whether the columns are points on an axis."""
-        return len(self.table.columns) == 1 and all(
+        return len(self.layout.columns) == 1 and all(
             isinstance(c[0], (int, float)) and not isinstance(c[0], bool) for c in self.columns
         )
 
     @property
     def differing_tags(self) -> tuple[str, ...]:
         """The column tags that differ between columns; the others hold for the whole table."""
-        differ = [n for i, n in enumerate(self.table.columns) if len({(type(c[i]), c[i]) for c in self.columns}) > 1]
-        return tuple(differ) or self.table.columns[-1:]
+        differ = [n for i, n in enumerate(self.layout.columns) if len({(type(c[i]), c[i]) for c in self.columns}) > 1]
+        return tuple(differ) or self.layout.columns[-1:]
 
     @cached_property
     def filled(self) -> list[Estimate]:
@@ -109,11 +109,11 @@ class ScoreTable(Sheet):
 
     def heading(self, column: Key) -> str:
         """The words above a column."""
-        own = [(n, v) for n, v in zip(self.table.columns, column) if n in self.differing_tags]
+        own = [(n, v) for n, v in zip(self.layout.columns, column) if n in self.differing_tags]
         return formatting.key([n for n, _ in own], [v for _, v in own], everything=formatting.with_arrow(self.metric))
 
     def row_heading(self, row: Key | None) -> str:
-        return formatting.key(self.table.rows, row) if self.table.rows else ""
+        return formatting.key(self.layout.rows, row) if self.layout.rows else ""
 
     @property
     def unit(self) -> str:
@@ -121,10 +121,10 @@ class ScoreTable(Sheet):
         first = self.columns[0] if self.columns else ()
         fixed = [
             f"{formatting.name(n)}: {formatting.tag(v)}"
-            for n, v in zip(self.table.columns, first)
+            for n, v in zip(self.layout.columns, first)
             if n not in self.differing_tags
         ]
-        macro = f"mean over the values of {formatting.name(self.table.macro)}" if self.table.macro else ""
+        macro = f"mean over the values of {formatting.name(self.layout.macro)}" if self.layout.macro else ""
         unit = formatting.UNITS[self.metric.unit][0]
         parts = formatting.with_arrow(self.metric), unit, self.scope, macro, "95 % intervals"
         return ", ".join(part for part in (*parts, *fixed) if part)
@@ -163,13 +163,13 @@ class ScoreTable(Sheet):
     @property
     def notes(self) -> list[str]:
         """What the suite says of the table, and in what our lines differ from the published ones."""
-        texts = [self.table.note, self.table.published_note if self.published else ""]
+        texts = [self.layout.note, self.layout.published_note if self.published else ""]
         return [*filter(None, texts), *differing((label, each) for (_, label), each in self.differs.items())]
 
     def in_words(self) -> Iterator[tuple[str, ...]]:
         """The rows as papers print them."""
         for key, label, *cells in self.rows:
-            first = [self.row_heading(key)] if self.table.rows else []
+            first = [self.row_heading(key)] if self.layout.rows else []
             name = f"{label} (published)" if is_published(cells) else label
             texts = (
                 " ".join([figure, *(more[:1] and [more[0] + sign]), *more[1:]])
@@ -180,12 +180,12 @@ class ScoreTable(Sheet):
     def with_caption(self) -> ScoreTable:
         """The same with its headings, and a note: how models were asked, what the signs mean, and where the published
         figures come from."""
-        head = [" · ".join(map(formatting.name, self.table.rows))] if self.table.rows else []
+        head = [" · ".join(map(formatting.name, self.layout.rows))] if self.layout.rows else []
         sources = "; ".join(dict.fromkeys(f"{f.model}: {f.source}" for f in self.published))
-        note = [self.asked, *self.signs, f"Published figures: {sources}." if sources else "", *self.notes]
+        note = [self.how_asked, *self.signs, f"Published figures: {sources}." if sources else "", *self.notes]
         return replace(
             self,
-            title=f"{self.table.title} ({self.unit})",
+            title=f"{self.layout.title} ({self.unit})",
             header=(*head, "model", *map(self.heading, self.columns)),
             note=" ".join(filter(None, note)),
         )
@@ -195,7 +195,7 @@ class ScoreTable(Sheet):
         models = dict(zip(self.labels, self.models))
         for key, label, *cells in self.rows:
             for column, cell in zip(self.columns, cells):
-                tags = dict(zip(self.table.columns, column)) | dict(zip(self.table.rows, key or ()))
+                tags = dict(zip(self.layout.columns, column)) | dict(zip(self.layout.rows, key or ()))
                 about = {"model": label, "label": label, "group": tags, "metric": self.metric.name}
                 if isinstance(cell, Estimate):
                     differs = list(self.differs.get((key, label), ()))
@@ -263,17 +263,17 @@ def fill(study: Study, table: Table) -> ScoreTable:
     differs: dict[tuple[Key | None, str], list[str]] = {}
     for row in keys:
         for label, systems in zip(labels, members):
-            found = tuple(
+            estimates = tuple(
                 next((cell for at in systems if (cell := cells[row, column][at])), None) for column in columns
             )
             compared = [
                 (figure, cell.n)
-                for column, cell in zip(columns, found)
+                for column, cell in zip(columns, estimates)
                 if cell
                 for figure in published[row, column].values()
             ]
-            if any(found):
-                filled.append((row, label, *found))
+            if any(estimates):
+                filled.append((row, label, *estimates))
                 differs[row, label] = differences(compared, study.manifest, study.systems[systems[0]].tags)
         theirs = dict.fromkeys(model for column in columns for model in published[row, column])
         filled += [(row, model, *(published[row, column].get(model) for column in columns)) for model in theirs]
@@ -282,7 +282,7 @@ def fill(study: Study, table: Table) -> ScoreTable:
         name=f"{study.key}-{table.name}",
         title=table.title,
         rows=tuple(filled),
-        table=table,
+        layout=table,
         metric=metric,
         columns=tuple(columns),
         labels=labels,
@@ -290,7 +290,7 @@ def fill(study: Study, table: Table) -> ScoreTable:
         hues=study.hues if own_labels else range(len(labels)),
         differs=differs,
         by_system=own_labels,
-        asked=study.how_asked if own_labels else "",
+        how_asked=study.how_asked if own_labels else "",
         scope="" if SPLIT in (*table.rows, *table.columns) else splits_in_words(_several(counted[SPLIT])),
     ).with_caption()
 
@@ -383,7 +383,7 @@ def combined_table(study: Study, combined: Table) -> list[Sheet]:
                 own |= {"runs": cell.seeds} if isinstance(cell, Estimate) else {}
         if not is_published(cells):
             differs.setdefault(label, {}).update(dict.fromkeys(table.differs[key, label]))
-    tags = next((table.table.columns for table in tables.values()), ())
+    tags = next((table.layout.columns for table in tables.values()), ())
     header = ("model", *map(formatting.name, tags), *combined.adjacent, "runs")
     rows = tuple((name, *column, *map(line.get, header[1 + len(tags) :])) for (name, column), line in lines.items())
     note = " ".join(filter(None, [combined.note, *differing((name, list(each)) for name, each in differs.items())]))

@@ -109,7 +109,7 @@ def _overview(
     contents += [("tables", "Tables and figures", 1), ("reading", "How to read the numbers", 1)]
     scores = (each for section in sections for each in section.tables if isinstance(each, ScoreTable))
     if learnt and (plotted := next((each for each in scores if drawing(each) is line_plot), None)):
-        own["picture"] = {"title": plotted.table.title, **_both_widths(partial(line_plot, plotted), switched=False)}
+        own["picture"] = {"title": plotted.layout.title, **_both_widths(partial(line_plot, plotted), switched=False)}
     counted = formatting.counts_of(system for section in sections for system in section.study.systems)
     models = formatting.in_a_sentence([formatting.count(n, kind.removesuffix("s")) for kind, n in counted.items()])
     answers = sum(len(run.lines) for section in sections for run in section.study.answered_items)
@@ -217,7 +217,7 @@ def panel(sheet: Sheet) -> dict[str, Any]:
         return {"sheet": sheet, "title": sheet.title, "figure": figure, "numbers": tables.numeric(sheet)}
     return {
         "sheet": sheet,
-        "title": sheet.table.title,
+        "title": sheet.layout.title,
         "figure": _both_widths(draw, switched=sheet.by_system) if draw else None,
         "bodies": [_body(sheet, group) for group in sheet.groups],
         "sources": "; ".join(dict.fromkeys(figure.source for figure in sheet.published)),
@@ -226,52 +226,52 @@ def panel(sheet: Sheet) -> dict[str, Any]:
     }
 
 
-def marks_key(grid: ScoreTable, draw: Callable[..., Picture] | None) -> list[tuple[str, str]]:
+def marks_key(table: ScoreTable, draw: Callable[..., Picture] | None) -> list[tuple[str, str]]:
     """The key of a figure: (class of the style sheet, words) for each kind of mark that it has."""
-    few = [("few", "too few items to tell: no interval")] if any(cell.few for cell in grid.filled) else []
-    published = [("ring" if draw is line_plot else "diamond", "published")] if grid.published else []
-    chance = [("dash", "chance")] if grid.has_chance else []
-    chance += [("level", "best shortcut that was run")] * any(cell.shortcut is not None for cell in grid.filled)
-    level = grid.level.partition(" (")[0]
+    few = [("few", "too few items to tell: no interval")] if any(cell.few for cell in table.filled) else []
+    published = [("ring" if draw is line_plot else "diamond", "published")] if table.published else []
+    chance = [("dash", "chance")] if table.has_chance else []
+    chance += [("level", "best shortcut that was run")] * any(cell.shortcut is not None for cell in table.filled)
+    level = table.level.partition(" (")[0]
     if draw is None:
-        against = f"above {level}" if grid.has_chance else "darker: better"
-        low = [("below", f"below {level}"), ("pale", f"° {grid.at_level}")] if grid.has_chance else []
+        against = f"above {level}" if table.has_chance else "darker: better"
+        low = [("below", f"below {level}"), ("pale", f"° {table.at_level}")] if table.has_chance else []
         return [("above", against), *low, *few]
     if draw is line_plot:  # where the lines of chance and of the shortcut are named
         return [("dot", "mean"), ("band", "95 % interval"), *published, *few]
     return [("dot", "mean"), ("bar", "95 % interval"), *chance, *published, *few]
 
 
-def _body(grid: ScoreTable, group: Sequence[Row]) -> dict[str, Any]:
+def _body(table: ScoreTable, group: Sequence[Row]) -> dict[str, Any]:
     """The rows with equal tags. The best of ours is in bold, if there are several."""
-    pick, top = max if grid.metric.better == "high" else min, list[float | None]()
+    pick, top = max if table.metric.better == "high" else min, list[float | None]()
     ours = [row for row in group if not is_published(row[2:])]
-    for column in range(len(grid.columns) if len(ours) > 1 else 0):
+    for column in range(len(table.columns) if len(ours) > 1 else 0):
         means = (cell.mean for row in ours if isinstance(cell := row[2 + column], Estimate))
         top.append(pick(means, default=None))
-    lines = [_line(grid, row, top or [None] * len(grid.columns)) for row in group]
-    return {"heading": grid.row_heading(group[0][0]), "lines": lines}
+    lines = [_line(table, row, top or [None] * len(table.columns)) for row in group]
+    return {"heading": table.row_heading(group[0][0]), "lines": lines}
 
 
-def _line(grid: ScoreTable, row: Row, top: Sequence[float | None]) -> dict[str, Any]:
+def _line(table: ScoreTable, row: Row, top: Sequence[float | None]) -> dict[str, Any]:
     key, label, *cells = row
     theirs = is_published(cells)
-    own = {"run": None if theirs else grid.labels.index(label), "differs": grid.differs.get((key, label), ())}
-    return {"label": label, **own, "cells": [_cell(grid, row, at, highest) for at, highest in enumerate(top)]}
+    own = {"run": None if theirs else table.labels.index(label), "differs": table.differs.get((key, label), ())}
+    return {"label": label, **own, "cells": [_cell(table, row, at, highest) for at, highest in enumerate(top)]}
 
 
-def _cell(grid: ScoreTable, row: Row, at: int, highest: float | None) -> dict[str, Any]:
+def _cell(table: ScoreTable, row: Row, at: int, highest: float | None) -> dict[str, Any]:
     """A cell in words, its classes, its shade where the table has no figure, and its tooltip."""
     _, label, *cells = row
-    cell, shaded = cells[at], drawing(grid) is None
-    own = {"words": grid.words(cell), "classes": "", "shade": "", "tip": ""}
+    cell, shaded = cells[at], drawing(table) is None
+    own = {"words": table.words(cell), "classes": "", "shade": "", "tip": ""}
     if is_published(cells):
         sources = dict.fromkeys(each.source for each in cells if isinstance(each, Published))
         own["tip"] = f"{label} (published)\n{'; '.join(sources)}"
     elif isinstance(cell, Estimate):
         own["classes"] = "few" if cell.few else cell.against_level + (" best" if cell.mean == highest else "")
-        own["shade"] = shade(cell, grid.value_range, grid.metric) if shaded and not cell.few else ""
-        own["tip"] = tip(grid, row, at)
+        own["shade"] = shade(cell, table.value_range, table.metric) if shaded and not cell.few else ""
+        own["tip"] = tip(table, row, at)
     return own
 
 
