@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
 
-from proband.core.errors import ProbandError
-from proband.core.types import Judgment
 from proband.stats.agreement.aggregation import dawid_skene, mace
-from proband.stats.agreement.coefficients import Aggregate, Votes, all_but, gwet_ac1, krippendorff_alpha, majority
+from proband.stats.agreement.coefficients import Aggregate, Votes, all_but, majority
 from proband.stats.estimators.share import wilson
 
 if TYPE_CHECKING:
@@ -37,22 +34,6 @@ def crowd(
 def right(found: Aggregate, truth: dict[str, str]) -> float:
     """The share of right labels; an item without one is wrong."""
     return sum(found.labels[name] == truth[name] for name in truth) / len(truth)
-
-
-def votes_of(said: dict[str, str]) -> Votes:
-    return Votes.of(
-        Judgment(item_id=item, worker=str(n), value=value, seconds=1.0)
-        for item, values in said.items()
-        for n, value in enumerate(values.split())
-    )
-
-
-def test_the_rule_of_the_paper_needs_four_of_five() -> None:
-    votes = votes_of({"a": "y y y y n", "b": "y y y n n", "c": "y y y y", "d": "n n n n n", "e": "y y y y n m"})
-    assert all_but(votes).labels == {"a": "y", "b": None, "c": None, "d": "n", "e": None}
-    assert all_but(votes).retained == pytest.approx(2 / 5)
-    assert all_but(votes, least=2).labels["c"] == "y"
-    assert majority(votes).labels == {"a": "y", "b": "y", "c": "y", "d": "n", "e": "y"}
 
 
 def test_models_of_workers_recover_the_truth_better_than_a_majority() -> None:
@@ -117,41 +98,3 @@ def test_mace_tells_spammers_from_workers() -> None:
     assert max(spam) < 0.3 < 0.7 < min(value for name, value in competence.items() if int(name[7:]) > 2)
     accuracy = dict(zip(votes.workers, dawid_skene(votes).accuracy(), strict=True))
     assert accuracy["worker-0"] < accuracy["worker-5"]
-
-
-def test_alpha_is_that_of_the_library() -> None:
-    import krippendorff
-
-    made = crowd(items=200, workers=8)
-    votes = Votes.of(made.judgments, labels=LABELS)
-    table = np.full((len(votes.workers), len(votes.items)), np.nan)
-    table[votes.worker, votes.item] = votes.label
-    found = krippendorff_alpha(votes)
-    assert found.value == pytest.approx(krippendorff.alpha(reliability_data=table, level_of_measurement="nominal"))
-    assert found.low is not None
-    assert found.high is not None
-    assert found.value is not None
-    assert found.low < found.value < found.high
-
-
-@pytest.mark.parametrize(
-    ("said", "why"), [({"a": "y y", "b": "y y"}, "same label"), ({"a": "y", "b": "n"}, "two people")]
-)
-def test_alpha_that_is_not_defined_says_why(said: dict[str, str], why: str) -> None:
-    found = krippendorff_alpha(votes_of(said))
-    assert found.value is None
-    assert why in found.why
-
-
-def test_one_item_or_one_group_has_no_interval() -> None:
-    votes = Votes.of(Judgment(item_id=item, worker=str(n), value=v, seconds=1.0)
-                     for item in "ab" for n, v in enumerate(("yes", "no", "yes")))  # fmt: skip
-    for of in (krippendorff_alpha, gwet_ac1):
-        found = of(votes, groups={"a": "story", "b": "story"})
-        assert found.value is not None
-        assert (found.low, found.high) == (None, None)
-
-
-def test_an_unknown_label_is_an_error() -> None:
-    with pytest.raises(ProbandError, match="w judged 'a' 'perhaps', not one of answers"):
-        Votes.of([Judgment(item_id="a", worker="w", value="perhaps", seconds=1.0)], labels=LABELS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from proband.core.types import Run
-from proband.reporting.numbers.formatting import systems
+from proband.reporting.numbers.formatting import run_labels, systems
 
 
 def trained(model: str, seed: int, items: str = "a") -> Run:
@@ -37,3 +39,42 @@ def test_one_file_by_two_names_shows_its_first_token_where_it_differs() -> None:
     ]  # fmt: skip
     options = [causal("hf:a.gguf", "none"), causal("hf:a.gguf", "<s>")]  # --model-set bos=
     assert len({each.label.rpartition("first token ")[2] for each in systems(options)}) == 2
+
+
+def run(**changes: object) -> Run:
+    return msgspec.structs.replace(Run(suite="s", solver="direct", model="m", seed=0, items_sha=""), **changes)
+
+
+def test_runs_of_one_model_are_told_apart() -> None:
+    assert run_labels([run(), run(seed=1)]) == ("m · seed 0", "m · seed 1")
+    assert run_labels([run(settings={"t": 1}), run(settings={"t": 2})]) == ("m · t=1", "m · t=2")
+    assert run_labels([run(), run()]) == ("m", "m #2")
+
+
+def test_runs_that_differ_only_in_training_seed_are_one_system() -> None:
+    nets = [
+        run(model=f"net:{kind}-{seed}", net={"net": kind, "seed": seed, "options": {"dim": dim}})
+        for kind, dim in (("gat", 8), ("gat", 16), ("lstm", 8))
+        for seed in (0, 1)
+    ]
+    found = systems([*nets, run()])
+    assert [(s.label, s.runs) for s in found] == [
+        ("net:gat · dim=8", (0, 1)),
+        ("net:gat · dim=16", (2, 3)),
+        ("net:lstm", (4, 5)),
+        ("m", (6,)),
+    ]
+    assert found[0].tags["run.net"] == "gat"
+
+
+def test_nets_trained_on_different_items_are_different_systems() -> None:
+    nets = [
+        run(model=f"net:/there/{data}-{seed}", net={"net": "gat", "seed": seed, "items_sha": data * 9})
+        for data in ("ab", "cd")
+        for seed in (0, 1)
+    ]
+    assert [(s.label, s.runs) for s in systems(nets)] == [
+        ("net:gat · trained on abababab", (0, 1)),
+        ("net:gat · trained on cdcdcdcd", (2, 3)),
+    ]
+    assert run_labels(nets[:2]) == ("net:ab-0", "net:ab-1")
