@@ -28,12 +28,16 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Wor
     return open_
 
 
-@pytest.fixture(scope="module")
-def rows() -> np.ndarray[Any, Any]:
+def example_rows() -> np.ndarray[Any, Any]:
     table = np.random.default_rng(0).normal(size=(len(WORDS), 7)).astype(np.float32)
     table[3] = 0.0
     table[4] = [1e-30, -1e30, 1.0, -0.0, 3.4e38, 10.0, 2**-140]
     return table
+
+
+@pytest.fixture(scope="module")
+def rows() -> np.ndarray[Any, Any]:
+    return example_rows()
 
 
 def as_text(rows: np.ndarray[Any, Any], *, header: bool, words: list[str] = WORDS) -> str:
