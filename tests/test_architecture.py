@@ -76,6 +76,18 @@ def test_a_test_lies_where_its_source_lies(root: Path) -> None:
     assert not elsewhere, elsewhere
 
 
+def test_every_module_has_a_test_file_of_its_name(root: Path) -> None:
+    """`a/b.py` has `tests/a/test_b.py`; what is made for another tool may have `test_b.py` in a folder of BESIDE."""
+    source, tests = root / "src" / "proband", root / "tests"
+    beside = {path.name for folder in BESIDE for path in (tests / folder).rglob("test_*.py")}
+    without = []
+    for path in sorted(path for path in source.rglob("*.py") if not path.stem.startswith("__")):
+        own = tests / path.relative_to(source).with_name(f"test_{path.stem.lstrip('_')}.py")
+        if own.name not in beside and not own.is_file():
+            without.append(str(path.relative_to(root)))
+    assert not without, without
+
+
 def test_no_browser_test_evaluates_a_string_on_the_page(root: Path) -> None:
     """That wait polls with `eval`, which the pages' own security policy forbids: `expect` waits outside."""
     name = "wait_for_" + "function"

@@ -8,78 +8,20 @@ import numpy as np
 import pytest
 from statsmodels.regression.linear_model import OLS
 
-from proband.core.metrics import ACCURACY, Estimate, Metric
+from proband.core.metrics import ACCURACY
 from proband.core.metrics import accuracy_of as accuracy
-from proband.core.suite import MeasuredOn, Published, Table
+from proband.core.suite import Table
 from proband.core.types import Answer, Item
 from proband.reporting import AnsweredRun, ItemSet
 from proband.reporting.numbers.comparisons import pairs_of
-from proband.reporting.numbers.score_tables import Key, ScoreTable, fill
+from proband.reporting.numbers.score_tables import fill
 from proband.reporting.numbers.study import Study
-from proband.reporting.page.page import panel
 from proband.stats.clusters import clusters_of
 from proband.stats.ranking import AUC, area_under_roc
 
 
 def study_of(loaded: ItemSet) -> Study:
     return Study(loaded)
-
-
-def rows_of(table: ScoreTable) -> list[Key | None]:
-    return [group[0][0] for group in table.groups]
-
-
-def cell_of(table: ScoreTable, row: Key | None, column: Key, run: int) -> Estimate | None:
-    (cells,) = (cells for key, label, *cells in table.rows if (key, label) == (row, table.labels[run]))
-    cell = cells[table.columns.index(column)]
-    assert cell is None or isinstance(cell, Estimate)
-    return cell
-
-
-def published_in(table: ScoreTable) -> set[tuple[Key | None, Key]]:
-    return {
-        (key, column)
-        for key, _, *cells in table.rows
-        for column, cell in zip(table.columns, cells)
-        if isinstance(cell, Published)
-    }
-
-
-def test_a_tiny_example_by_hand(make_set: Callable[..., ItemSet]) -> None:
-    """Four items of two relations; one tie. right(a) = 1, 1/2; right(b) = 0, 1."""
-    items = [
-        Item(id=str(i), suite="analogy", prompt="?", choices=choices, gold=0, tags={"r": r, "k": 2})
-        for i, (r, choices) in enumerate(
-            [("a", ("x", "y")), ("a", ("x", "y")), ("b", ("x", "y")), ("b", ("x", "y", "z", "w"))]
-        )
-    ]
-    scores = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (2.0, 1.0, 1.0, 1.0)]
-    answers = [Answer(item_id=str(i), scores=s) for i, s in enumerate(scores)]
-    base = make_set(8, models=("embedded:mlm",))
-    loaded = dataclasses.replace(base, items_from=items, answered=[AnsweredRun(run=base.runs[0], answers=answers)])
-    table = fill(study_of(loaded), Table(name="t", title="T", rows=("r",), columns=("k",)))
-    assert rows_of(table) == [("a",), ("b",), None]
-    a, b, both = table.filled
-    assert (a.mean, b.mean, both.mean) == (0.75, 0.5, 0.625)
-    assert (a.chance, b.chance, both.chance) == (0.5, 0.375, 0.4375)
-    assert (both.n, both.clusters) == (4, 4)
-
-
-def test_every_cell_agrees_with_a_plain_count(make_set: Callable[..., ItemSet]) -> None:
-    loaded = make_set(400)
-    study = study_of(loaded)
-    table = fill(study, loaded.suite.tables[0])
-    for run in range(len(loaded.answered)):
-        for group, probe in [("ES", "reverse"), ("IM", "type")]:
-            right = [
-                accuracy(item, answer)
-                for item, answer in zip(loaded.items(), loaded.raw_answers(run))
-                if item.tags["group"] == group and item.tags["probe"] == probe
-            ]
-            cell = cell_of(table, (group,), (probe,), run)
-            assert cell
-            assert cell.mean == pytest.approx(sum(x for x in right if x is not None) / len(right))
-            assert cell.n == len(right)
 
 
 def test_pairs_compare_the_answers_item_by_item(make_set: Callable[..., ItemSet]) -> None:
@@ -108,38 +50,6 @@ def test_pairs_meet_on_the_items_both_answered(make_set: Callable[..., ItemSet])
     ]
     assert pair.n == 40
     assert pair.value == pytest.approx(float(numbers[0] - numbers[1]))
-
-
-def test_published_figures_stand_where_their_tags_match(make_set: Callable[..., ItemSet]) -> None:
-    loaded = make_set(200)
-
-    def figure(**group: str | int) -> Published:
-        on = MeasuredOn(data="planted", fingerprints=frozenset({"planted"}))
-        return Published(model="them", metric="accuracy", group=group, value=0.5, source="here", on=on)
-
-    figures = [
-        figure(group="ES", probe="type"),
-        figure(probe="type"),
-        figure(group="ES"),
-        figure(group="LS", probe="type", k=2),
-    ]
-    suite = dataclasses.replace(loaded.suite, published=lambda: figures)
-    study = study_of(dataclasses.replace(loaded, suite=suite))
-    table = Table(name="t", title="T", rows=("group",), columns=("probe",))
-    plain, within = fill(study, table), fill(study, dataclasses.replace(table, where={"k": 2}))
-    assert published_in(plain) == {(("ES",), ("type",)), (None, ("type",))}
-    assert (("LS",), ("type",)) in published_in(within)
-    assert cell_of(within, None, ("type",), 0) != cell_of(plain, None, ("type",), 0)
-
-
-def test_rows_and_columns_keep_the_tables_order(make_set: Callable[..., ItemSet]) -> None:
-    study = study_of(make_set(200))
-    layout = Table(name="t", title="T", rows=("group",), columns=("k",), order={"group": ("LS", "ES")})
-    table = fill(study, layout)
-    assert rows_of(table) == [("LS",), ("ES",), ("DM",), ("IM",), None]
-    assert table.columns == ((2,), (3,), (4,), (5,), (6,))
-    assert table.numeric
-    assert fill(study, Table(name="t", title="T", rows=("absent",), columns=("k",))).rows == ()
 
 
 # ---- metrics over sets, several runs, tags of runs, macro means ----------------------------------------------------
@@ -217,38 +127,6 @@ def test_a_macro_mean_of_a_metric_over_sets(make_set: Callable[..., ItemSet]) ->
     assert cell
     assert cell.mean == pytest.approx(float(np.mean(values)))
     assert cell.low < cell.mean < cell.high
-
-
-def test_tags_of_runs_can_be_columns(make_set: Callable[..., ItemSet]) -> None:
-    base = make_set(120, models=("embedded:mlm", "embedded:glove"))
-    answered = [
-        AnsweredRun(run=msgspec.structs.replace(each.run, settings={"template": template}), answers=each.answers)
-        for each in base.answered
-        for template in ("T1", "T2")
-    ]
-    study = study_of(dataclasses.replace(base, answered=answered))
-    assert len(study.system_labels) == 4
-    table = fill(study, Table(name="t", title="T", rows=("probe",), columns=("run.template",)))
-    assert table.labels == ("embedded:mlm", "embedded:glove")
-    assert table.columns == (("T1",), ("T2",))
-    assert not table.by_system
-    assert all(None not in row[2:] for row in table.rows)
-    only = fill(study, Table(name="t", title="T", rows=("run.template",), columns=("k",), where={"k": (2, 3)}))
-    assert rows_of(only) == [("T1",), ("T2",)]
-    assert only.columns == ((2,), (3,))
-
-
-def test_the_best_is_the_lowest_where_low_is_better(make_set: Callable[..., ItemSet]) -> None:
-    surprisal = Metric(name="surprisal", of=lambda item, answer: -answer.scores[item.gold], unit="nats", better="low")
-    base = make_set(200, models=("embedded:mlm", "baseline:random"))
-    items = dataclasses.replace(base, suite=dataclasses.replace(base.suite, metrics=(surprisal,)))
-    study = study_of(items)
-    table = fill(study, Table(name="t", title="T", rows=(), columns=(), metric="surprisal"))
-    lines = panel(table)["bodies"][0]["lines"]
-    bold = [line["label"] for line in lines if "best" in line["cells"][0]["classes"]]
-    assert bold == [min(zip(table.filled, table.labels), key=lambda each: each[0].mean)[1]]
-    assert table.unit == "surprisal ↓, nats, test items, 95 % intervals"
-    assert table.filled[0].chance is None
 
 
 def test_replies_that_cannot_be_read_are_wrong_and_skipped_items_are_left_out(make_set: Callable[..., ItemSet]) -> None:
