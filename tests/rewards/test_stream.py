@@ -17,7 +17,7 @@ from proband.core.types import Item
 from proband.rewards import Stream
 from proband.rewards.attacks import filled as fill
 from proband.rewards.attacks import paid
-from proband.rewards.stream import asserted
+from proband.rewards.stream import asserted, is_bare, plain_answer
 
 RIGHT = (
     "{right}", "{Right}.", "**{right}**", "The answer is {right}.", "Answer: {right}", "<answer>{right}</answer>",
@@ -152,6 +152,15 @@ def test_the_question_given_back_is_no_answer_even_where_it_names_the_right_one_
     )  # fmt: skip
     assert stream().reward(item, item.prompt).total == 0
     assert stream().reward(item, f"{item.prompt}\nbrother").total == 1
+
+
+@pytest.mark.parametrize(
+    "reply", ["It is France's capital.", "Paris is the capital of France.", "„capital“", "- capital"]
+)
+def test_a_blank_may_be_filled_in_the_words_of_any_question(reply: str) -> None:
+    final = asserted(reply, ["capital", "river"], prompt="Paris is the ___ of France.")
+    assert plain_answer(final) == "capital"
+    assert is_bare(final, "capital")
 
 
 def test_a_wrong_answer_gets_nothing_whatever_its_form() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.types import Item
@@ -119,6 +120,12 @@ def test_a_letter_means_the_choice_that_stood_behind_it(shift: int) -> None:
             assert other.status == own.status, row
             if not own.status:
                 assert item.choices[other.scores.index(1.0)] == turned.choices[own.scores.index(1.0)], row
+
+
+def test_a_question_that_asks_for_the_wrong_choice_gets_it() -> None:
+    item = replace(COLOURS, prompt="Which option is incorrect?")
+    answers = [read_choice(item, reply, "") for reply in ("Red is incorrect.", "The incorrect option is red.")]
+    assert [answer.scores for answer in answers] == [(1.0, 0.0, 0.0, 0.0)] * 2
 
 
 def test_letters_of_worked_examples_are_not_those_of_the_question() -> None:

@@ -43,7 +43,7 @@ TRIES: Final = 50  # items tried for one that has the wanted variation
 FAR: Final = 1 << 40  # from one number to the next that is tried
 THOUGHT: Final = re.compile(r"(?i)</?think(?:ing)?>")
 QUOTED: Final = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|^[ \t]*>[^\n]*$")  # code and quotations
-BLANK: Final = re.compile(r"(?m)(?:^|(?<=[.:] ))([^.:\n]+) is the ___ of ([^.\n]+)\.")
+BLANK: Final = re.compile(r"(?m)(?:^|(?<=[.:] ))([^.:\n]+) is the ___ of ([^.\n]+)\.")  # in items of any suite
 SO: Final = (
     r"(?:(?:and )?(?:so|thus|therefore|hence|the result is)|finally|(?:in )?(?:conclusion|summary|short)|clearly|"
     r"certainly|consequently|accordingly|overall|as a result|it follows|(?:I|we) (?:can )?(?:conclude|get|find)|"
@@ -58,7 +58,7 @@ IS: Final = (
     r"(?: (?:is(?: that)?|must be|can only be|cannot be anything (?:but|other than))\b|[\"*_]*:|\Z|(?= cannot be ))"
 )
 ARTICLE: Final = re.compile(r"(?i)^(?:the|an?|his|her|my|their|option|choice) (?=\S)")
-EDGES: Final = " \t\r\n*_`\"'“”‘’()[]{}.!,;:$\\✅✔"
+EDGES: Final = " \t\r\n*_`\"'“”„‘’()[]{}.!,;:$\\✅✔"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,6 +243,7 @@ def is_bare(answer: str, choice: str) -> bool:
     >>> [is_bare(text, "aunt") for text in ("the aunt", "B", "B) aunt", "auntie", "former aunt", "!aunt", "aunt ❌")]
     [True, True, True, True, False, False, False]
     """
+    answer = re.sub(r"^- (?=[^\W\d])", "", answer)  # a line of a list
     own, words = plain_answer(answer).split(), plain_answer(choice).split()
     lettered = own[1:] if re.match(r"\W*[a-zA-Z][*]*[).:\]]", answer) else own
     strange = set(re.sub(r"(?<=\w)-(?=\w)|[\w\s]", "", answer)) - set(EDGES + choice)  # a tick, a tilde

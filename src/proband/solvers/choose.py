@@ -234,9 +234,8 @@ def position_bias(answers: Iterable[Answer]) -> dict[str, Any]:
     text = f"the same choice in all orders in {100 * same / items:.1f} % of {items:,} items"
     if shares:
         letter, (share, unbiased) = max(shares.items(), key=lambda each: each[1][0] - each[1][1])
-        text += (
-            f"; letter {letter} in {100 * share:.1f} % of the replies ({100 * unbiased:.1f} % without position bias)"
-        )
+        text += f"; letter {letter} in {100 * share:.1f} % of the replies"
+        text += f" ({100 * unbiased:.1f} % without position bias)"
     text += f"; {unread:,} replies unread" if unread else ""
     return {"items": items, "same_choice": same / items, "unread": unread, "letters": shares, "in_words": text}
 

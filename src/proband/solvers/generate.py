@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Annotated, Any
@@ -182,12 +181,11 @@ def chats_of(
         if not turns:
             made.append((*begin, ("user", ask(item, shots))))
             continue
-        examples_asked = [(shot, ask(shot, ())) for shot in shots]
-        answered = [
-            (("user", question), ("assistant", asking.worked(shot, question, think=options.think)))
-            for shot, question in examples_asked
-        ]
-        made.append((*begin, *chain.from_iterable(answered), ("user", ask(item, ()))))
+        answered: list[tuple[str, str]] = []
+        for shot in shots:
+            question = ask(shot, ())
+            answered += [("user", question), ("assistant", asking.worked(shot, question, think=options.think))]
+        made.append((*begin, *answered, ("user", ask(item, ()))))
     return made
 
 

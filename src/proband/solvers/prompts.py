@@ -95,9 +95,8 @@ def expand_names(names: Sequence[str], folder: Path, *, default: str) -> list[st
     for name in names:
         if name == EVERY:
             if not rewordings(folder):
-                raise ProbandError(
-                    f"--prompt all: this suite has no rewordings; it has {', '.join(shipped_prompts(folder))}"
-                )
+                known = ", ".join(shipped_prompts(folder))
+                raise ProbandError(f"--prompt all: this suite has no rewordings; it has {known}")
             out += [default, *rewordings(folder)]
         elif name.endswith(".txt"):
             out += [f"{name}#{n}" for n in range(1, len(instructions(Path(name))) + 1)]

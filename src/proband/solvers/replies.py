@@ -55,18 +55,25 @@ LETTER = re.compile(  # not the words in "A relative", "I refuse", "I don't know
     rf"([A-Z])(?![\w'’])(?!\s+(?!{FOLLOWS})[a-z'’]+\s+[a-z])"
 )
 LONE_LETTER = re.compile(  # marked as (B), *B*, "option B", or a capital by itself
-    r"[(\[*]([A-Z])[)\]*.]|(?<!\w)(?i:choice|option|letter)[\s*_`\"'“(\[]{1,9}([A-Z])(?![\w'’])"
+    r"[(\[*]([A-Z])[)\]*.]|(?<!\w)(?i:choice|option|letter|go with|choose|pick)[\s*_`\"'“(\[]{1,9}([A-Z])(?![\w'’])"
     r"|(?<![\w'’])([A-Z])(?![\w'’])"
 )
 ENDED_LETTER = re.compile(
     r"[\s*_`\"'“(\[,:]*(?:(?:option|choice|letter)\s+[*(]*)?(?!I,)([A-Z])[*_`\"'”)\]]*\s*(?:[.,;:!)\n]|$)"
+)
+WRONG = r"(?:wrong|incorrect|not (?:the )?(?:right|correct))\b"
+JOINS = r"\b(?:and|but|because|since|as|while|so)\b"
+RULED_OUT = re.compile(  # the clause "option A is wrong" or "A can be ruled out", and "the wrong answer is A"
+    rf"(?i)(\A|[.!?;:,(\n]|{JOINS})(?!\W*(?:yes|no)\b)(?:(?!{JOINS})[^.!?;:,(\n]){{1,80}}?\b"
+    rf"(?:(?:is|are|was|must be)(?: \w+ly)? {WRONG}|can be (?:ruled out|eliminated)\b|cannot be (?:right|correct)\b)"
+    r"|\b(?:wrong|incorrect) (?:answer|choice|option) (?:is|was)\b[^.;\n]*"
 )
 CORRECTED = re.compile(r"(?i)\b(?:actually|wait|scratch that|correction|i meant?|i take it back|just kidding)\b")
 SIGN = re.compile(r"(?<![\w).])(?:−\s*|[–—]|(?i:minus|negative)\s+)(?=[.\d])")
 LONGEST = 100_000  # characters of a reply that are read, counted from its end
 STATEMENT = 400  # characters of a statement of an answer
 BEFORE = 80  # characters before a name in which a denial is looked for
-EDGES = " \t\r\n*_`\"'“”‘’().:;,!?[]{}<>#-–—|"
+EDGES = " \t\r\n*_`\"'“”„‘’().:;,!?[]{}<>#-–—|"
 LEADING = re.compile(rf"\A(?:(?!-?\.?\d)[{re.escape(EDGES)}])+")
 
 
@@ -281,19 +288,16 @@ def names_of(choices: Sequence[str], also: Mapping[str, str] | None = None) -> t
     return (*own.items(), *((name, place) for name, place in more.items() if name not in own))
 
 
-def read_choice(item: Item, reply: str, sent: str) -> Answer:
-    """The answer in a reply to an item whose choices have no other names.
+def read_choice(item: Item, reply: str, sent: str, choices: Choices | None = None) -> Answer:
+    """The answer in a reply: 1 for its choice; `unread` if it has none. `choices`: where they have other names, too.
 
     >>> item = Item(id="a", suite="s", prompt="?", choices=("red", "blue"))
     >>> read_choice(item, "Therefore B", "A. blue\\nB. red").scores, read_choice(item, "Red or blue", "").status
     ((1.0, 0.0), 'unread')
     """
-    return answer_of(item, reply, Choices(names_of(item.choices), letters=letters_shown(sent, item.choices)))
-
-
-def answer_of(item: Item, reply: str, choices: Choices) -> Answer:
-    """The reply as an answer: 1 for its choice; `unread` if it has none."""
-    place = choices.read(reply)
+    choices = choices or Choices(names_of(item.choices), letters=letters_shown(sent, item.choices))
+    asks_for_it = re.search(WRONG, f"{item.prompt} {' '.join(item.choices)}", re.IGNORECASE)  # which one is wrong?
+    place = choices.read(reply if asks_for_it else RULED_OUT.sub(r"\1 ", without_thoughts(reply)))
     if place is None:
         return Answer(item_id=item.id, text=reply, status="unread")
     return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(len(item.choices))))

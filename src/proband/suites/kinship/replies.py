@@ -14,7 +14,7 @@ from pathlib import Path
 from proband.core.types import Answer, Item
 from proband.solvers.choose import make_choose_solver
 from proband.solvers.generate import Asking, make_generate_solver
-from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
+from proband.solvers.replies import Choices, letters_shown, names_of, read_choice
 from proband.suites.kinship.reading.lexicon import FAMILIAR, IN_REPLIES
 from proband.suites.kinship.world.relations import ALL_WORDS, possibilities, word
 from proband.suites.kinship.world.rules import YES_NO, load, of_item, question_of, story_of
@@ -87,7 +87,7 @@ def read(item: Item, reply: str, sent: str) -> Answer:
     >>> [read(sets, r, "").scores.index(1.0) for r in ("Aunt or mother.", "The answer is: mother", "mother, aunt")]
     [2, 1, 2]
     """
-    return answer_of(item, reply, _choices(item.choices, letters_shown(sent, item.choices)))
+    return read_choice(item, reply, sent, _choices(item.choices, letters_shown(sent, item.choices)))
 
 
 def context(item: Item) -> dict[str, str | bool]:

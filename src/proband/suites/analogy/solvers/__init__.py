@@ -12,7 +12,7 @@ from proband.core.types import Answer, Item
 from proband.solvers import DIRECT
 from proband.solvers.choose import make_choose_solver
 from proband.solvers.generate import Asking, make_generate_solver
-from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
+from proband.solvers.replies import Choices, letters_shown, names_of, read_choice
 from proband.suites.analogy.relations import query_and_options
 from proband.suites.analogy.solvers import cosine, pseudo_perplexity, supervised
 from proband.suites.analogy.solvers.pseudo_perplexity import ScoringOptions
@@ -46,7 +46,7 @@ def read_reply(item: Item, reply: str, sent: str) -> Answer:
     """
     pairs = tuple(tuple(option) for option in query_and_options(item)[1])
     choices = tuple(choice.casefold() for choice in item.choices)
-    return answer_of(item, reply, _choices(choices, pairs, letters_shown(sent, item.choices)))
+    return read_choice(item, reply, sent, _choices(choices, pairs, letters_shown(sent, item.choices)))
 
 
 def has_options(item: Item) -> bool:

@@ -18,7 +18,7 @@ from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 from proband.solvers.choose import ChooseOptions, make_choose_solver
 from proband.solvers.generate import Asking, GenerateOptions, make_generate_solver
-from proband.solvers.replies import Choices, answer_of, letters_shown, names_of
+from proband.solvers.replies import Choices, letters_shown, names_of, read_choice
 from proband.suites.inference.items import facts_of, sentence
 from proband.suites.inference.methods.prompts import RuleOptions, after_rules, combined
 
@@ -87,7 +87,7 @@ def read_yes_no(item: Item, reply: str, sent: str) -> Answer:
     ((1.0, 0.0), 'unread')
     """
     letters = letters_shown(sent, item.choices)
-    return answer_of(item, reply, Choices(YES_NO, letters=letters, not_after=rf"(?! (?:{NO_ANSWER})\b)"))
+    return read_choice(item, reply, sent, Choices(YES_NO, letters=letters, not_after=rf"(?! (?:{NO_ANSWER})\b)"))
 
 
 ASKING = Asking(
