@@ -173,7 +173,7 @@ class EvaluationJob:
     def _checked_name(self, model: str) -> str:
         """What runs call a model: `package.module:Object` by the object's own name."""
         suite, kind = suites.suite(self.panel.sets[0].suite), model.partition(":")[0]
-        if model.startswith(LoadedModels.of_one_suite) or (model, "") in self.loaded:
+        if model.startswith(LoadedModels.of_one_suite) or self.loaded.has(model):
             return model
         check_name(model, suite)
         if kind == "net" or models.kind_of(kind):
@@ -221,7 +221,7 @@ class EvaluationJob:
             if model in self.models and solver.needs is AnswersItems and not solver.needs_all_items:
                 Answering(runner := Runner(run)).answer(list(islice(runner.asked_items(), 1)))  # it may not read these
         except ProbandError as error:
-            if not (model.startswith(LoadedModels.of_one_suite) or (model, "") in self.loaded):  # it cannot be opened
+            if not (model.startswith(LoadedModels.of_one_suite) or self.loaded.has(model)):  # it cannot be opened
                 raise
             self.missing[model, each.name] = str(error)
             return

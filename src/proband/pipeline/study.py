@@ -20,9 +20,10 @@ from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_json, sha256_file, write_json
 from proband.core.plugins import name_list
 from proband.core.progress import Verbosity, log
+from proband.pipeline.asking.setup import LoadedModels
 from proband.pipeline.build import versions
 from proband.pipeline.report import item_sets
-from proband.pipeline.studies.stages import Models, RunStage, Stage, contents
+from proband.pipeline.studies.stages import RunStage, Stage, contents
 from proband.pipeline.studies.study_file import StageGrid, StudyFile, read_study
 from proband.reporting.tables import check_folder
 
@@ -48,7 +49,7 @@ def study(
     """
     path, folder = study_path(file), Path(out)
     read = read_study(path, parameters or {})
-    stages = stages_of(read, path, folder, part)
+    stages = stages_of(read, path, folder, part, engine=engine, workers=workers)
     if not part and not any(stage.verb == "run" for stage in stages):
         raise ProbandError("has no [[run]]: nothing to report", file=path)
     asked = [stage for stage in stages if isinstance(stage, RunStage)]
@@ -64,11 +65,11 @@ def study(
         raise ProbandError("--jobs cannot keep a max-cost, which the runs of a study share")
     if jobs > 1:
         perform_at_once(stages, jobs=jobs, file=path)
-    models = Models(engine=engine, workers=workers, folders=[stage.folder for stage in asked])
+    models, folders = LoadedModels(), [stage.folder for stage in asked]
     lines, failed = list[StageLine](), list[ProbandError]()
     for at, stage in enumerate(stages, start=1):
         try:
-            lines.append(perform(stage, models, at=f"{at} of {len(stages)}", file=path))
+            lines.append(perform(stage, models, folders, at=f"{at} of {len(stages)}", file=path))
         except ProbandError as error:  # the others are done all the same
             log(f"    failed: {error}")
             failed.append(error)
@@ -123,9 +124,9 @@ def study_path(file: str | Path) -> Path:
 # ---- stages --------------------------------------------------------------------------------------------------------
 
 
-def stages_of(read: StudyFile, path: Path, out: Path, part: str) -> list[Stage]:
+def stages_of(read: StudyFile, path: Path, out: Path, part: str, **shared: Any) -> list[Stage]:
     """The stages of a study file or of a part of it, in the order in which one process runs them."""
-    stages = StageGrid(read, file=path, out=out).stages()
+    stages = StageGrid(read, file=path, out=out, **shared).stages()
     if not part:
         return stages
     chosen = [stage for stage in stages if stage.verb == "run" and any(text in stage.name for text in name_list(part))]
@@ -144,14 +145,14 @@ def about(stage: Stage) -> StageLine:
     return {"verb": stage.verb, "name": stage.name, "seed": stage.seed, "key": stage.key, "folder": str(stage.folder)}
 
 
-def perform(stage: Any, models: Models, *, at: str, file: Path) -> StageLine:
+def perform(stage: Any, models: LoadedModels, among: Sequence[Path] = (), *, at: str, file: Path) -> StageLine:
     """Finish a stage; an optional run may be skipped, with the reason."""
     line, done = about(stage), stage.finished()
     log(f"{at}  {stage.verb}  {stage.name}" + "  (done)" * done)
     if done:
         return {**line, "state": "done"}
     try:
-        stage.do(models)
+        stage.do(models, among)
     except ProbandError as error:
         if not stage.optional:
             raise ProbandError(f"{stage.verb} {stage.name}: {error}", file=file, line=stage.line) from None
@@ -178,14 +179,16 @@ def check_runs(read: StudyFile, runs: Sequence[RunStage], *, file: Path) -> None
 # ---- several stages at a time (`--jobs N`), in processes of their own ------------------------------------------------
 
 
-OF_THIS_PROCESS = Models()
+OF_THIS_PROCESS = LoadedModels()
 
 
 def perform_at_once(stages: Sequence[Stage], *, jobs: int, file: Path) -> None:
     """All builds, then all trainings, then all runs, in parallel. The loop of `study` repeats a failed stage alone and
     raises its error."""
     others = set(multiprocessing.active_children())
-    context = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
+    # Not core/worker_processes.Pool: it forks, which CUDA does not survive, its workers are daemons, which may not have
+    # workers of their own (a build has), and its results come in order, so that a long stage would hold up the others.
+    context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, _begin, (Verbosity.quiet,)) as pool:
         try:
             for verb in ("build", "train", "run"):

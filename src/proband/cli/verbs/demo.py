@@ -82,7 +82,7 @@ def build_once(suite: Suite, plan: Demo, items: Path, *, seed: int) -> None:
 def evaluated(models: LoadedModels, out: Path) -> list[tuple[str, str]]:
     """`proband evaluate` of the first installed model whose answers to the panel ship with Proband: its first sentence
     and its page. A model that would have to be asked is left out: that takes minutes."""
-    names = tuple(spec for spec in references(read_panel()) if (spec, "") in models)[:1]
+    names = tuple(spec for spec in references(read_panel()) if models.has(spec))[:1]
     if not names:
         return []
     log(f"evaluate {' '.join(names)}")

@@ -60,7 +60,7 @@ class RunSetup:
         self.options: Any = read_options(self.solver.options, options.options, of=f"solver {self.solver.name}")
 
     @cached_property
-    def given(self) -> dict[str, Any]:
+    def solver_arguments(self) -> dict[str, Any]:
         """The solver's further arguments: seed, options and worked examples."""
         given = {"seed": self.run_options.seed, "options": self.options}
         count, folder = self.solver.examples(self.options)
@@ -71,13 +71,13 @@ class RunSetup:
         return {**given, "examples": pool or built_examples(source, suite=self.suite.name)}
 
     def solve(self, items: Sequence[Item], *, model: Model) -> Sequence[Answer]:
-        return self.solver.solve(items, model=model, **self.given)
+        return self.solver.solve(items, model=model, **self.solver_arguments)
 
     def sends(self, items: Sequence[Item]) -> list[list[str]]:
         """Of each item, the texts that would be sent."""
         if self.solver.sends is None:
             raise ProbandError(f"solver {self.solver.name} of {self.suite.name} sends no prompt to {self.model.name}")
-        return self.solver.sends(items, self.model, **self.given)
+        return self.solver.sends(items, self.model, **self.solver_arguments)
 
 
 def first_item(items: str | Path) -> Item:
@@ -134,13 +134,23 @@ def load_model(spec: str, given: Mapping[str, Any] | None = None, *, suite: Suit
 
 
 class LoadedModels(dict[tuple[str, str], Any]):
-    """Models by name, each loaded once; those of a suite's own once for each suite."""
+    """Models by name and what else decides them (options; of a suite's own the suite and the seed), each loaded once.
+    Objects are known by their names alone. `alone`: the others go before one is loaded."""
 
     of_one_suite = ("solver:", "baseline:")
 
-    def of(self, spec: str, suite: Suite, given: Mapping[str, Any] | None = None, *, seed: int) -> Any:
-        key = spec, suite.name if spec.startswith(self.of_one_suite) else ""
+    def has(self, spec: str) -> bool:
+        return any(name == spec for name, _ in self)
+
+    def of(
+        self, spec: str, suite: Suite, given: Mapping[str, Any] | None = None, *, seed: int, alone: bool = False
+    ) -> Any:
+        given = models.with_seed(spec, given or {}, seed=seed)
+        of_suite = (suite.name, seed) if spec.startswith(self.of_one_suite) else ()
+        key = spec, "" if (spec, "") in self else repr((given, of_suite))
         if key not in self:
+            if alone:
+                self.clear()
             self[key] = load_model(spec, given, suite=suite, seed=seed)
         return self[key]
 

@@ -12,17 +12,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, count_lines, dumps, items_path, read_run, sha256_file, sha256_files, slug
 from proband.core.plugins import read_options
-from proband.core.suite import Suite
 from proband.core.version import __version__
-from proband.models import with_seed
 from proband.pipeline.asking.items_and_answers import RunAnswers
-from proband.pipeline.asking.setup import LoadedModels, PlannedRun, check_name, load_model, loading
+from proband.pipeline.asking.setup import LoadedModels, PlannedRun, check_name, loading
 from proband.pipeline.build import build
 from proband.pipeline.run import run_planned
 from proband.pipeline.run_options import RunOptions
@@ -119,7 +117,7 @@ class BuildStage(Stage):
     def finished(self) -> bool:
         return all((self.folder / name).exists() for name in ("manifest.json", "items.jsonl"))  # the first written last
 
-    def do(self, models: Models) -> None:
+    def do(self, models: LoadedModels, among: Sequence[Path] = ()) -> None:
         build(self.suite, out=self.folder, seed=self.seed, force=True, **self.options)
 
 
@@ -142,7 +140,7 @@ class TrainStage(Stage):
     def finished(self) -> bool:
         return (self.folder / "net.json").exists()  # written last
 
-    def do(self, models: Models) -> None:
+    def do(self, models: LoadedModels, among: Sequence[Path] = ()) -> None:
         train(self.items.folder, net=self.net, out=self.folder, seed=self.seed, model=self.model, options=self.options)
 
 
@@ -189,35 +187,15 @@ class RunStage(Stage):
             if "," not in str(self.run_options.solver):
                 solver.recorded(read_options(solver.options, self.options, of=f"solver {solver.name}"))
 
-    def do(self, models: Models) -> None:
+    def do(self, models: LoadedModels, among: Sequence[Path] = ()) -> None:
+        """Run it `among` the folders of all runs, which share a `max-cost`. Stages of one model follow each other."""
         if self.trained and not self.trained.finished():
             raise ProbandError(f"net {self.trained.name} was not trained")
         options = replace(self.run_options, seed=self.seed, options=self.options)
-        options = replace(options, engine=models.engine, workers=models.workers)
-        model = models.get(self, suites.suite(self.items.suite))
+        model: Any = self.spec
+        if options.engine == "local":  # other workers load the model themselves
+            model = models.of(self.spec, suites.suite(self.items.suite), loading(options), seed=self.seed, alone=True)
+            if self.trained:  # the folder's name would differ from machine to machine; one net may have several names
+                model.name = self.model
         planned = PlannedRun(items=self.items.folder, model=model, folder=self.folder, options=options, name=self.name)
-        run_planned(planned, among=models.folders)
-
-
-@dataclass
-class Models:
-    """The engine, and the model that was loaded last: stages of one model follow each other."""
-
-    engine: Literal["local", "ray"] = "local"
-    workers: int | None = None
-    folders: Sequence[Path] = ()  # of all runs, which share a `max-cost`
-    loaded: tuple[Any, Any] = (None, None)  # what decides it, and the model
-
-    def get(self, stage: RunStage, suite: Suite) -> Any:
-        """The model itself; for workers that load their own, its name."""
-        if self.engine != "local":
-            return stage.spec
-        of_suite = (suite.name, stage.seed) if stage.spec.startswith(LoadedModels.of_one_suite) else ()
-        given = with_seed(stage.spec, loading(stage.run_options), seed=stage.seed)
-        key = (stage.spec, dumps(given), of_suite)
-        if key != self.loaded[0]:
-            self.loaded = None, None  # the old one goes before the new one comes
-            self.loaded = key, load_model(stage.spec, given, suite=suite, seed=stage.seed)
-        if stage.trained:  # the folder's name would differ from machine to machine; one net may have several names
-            self.loaded[1].name = stage.model
-        return self.loaded[1]
+        run_planned(planned, among)

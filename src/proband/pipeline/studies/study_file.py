@@ -29,7 +29,7 @@ class StudyPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """A table of the file."""
 
 
-class Head(StudyPart, frozen=True, kw_only=True):
+class StudyHead(StudyPart, frozen=True, kw_only=True):
     title: str
     folder: str = ""  # name that the data may have inside the folder given as {data}
     include: list[str] = []  # studies in its folder whose parameters, stages and report it takes over
@@ -69,7 +69,7 @@ class ReportPart(StudyPart, frozen=True, kw_only=True):
 
 
 class StudyFile(StudyPart, frozen=True, kw_only=True):
-    study: Head
+    study: StudyHead
     parameters: dict[str, Any] = {}
     build: list[BuildPart] = []
     train: list[TrainPart] = []
@@ -194,11 +194,11 @@ class StageGrid:
     """The stages of a study, in the order in which they are run. Two names for the same content are one stage, that of
     the first name: parts of a study share what they build and train."""
 
-    def __init__(self, study: StudyFile, *, file: Path, out: Path) -> None:
-        self.study, self.file, self.out = study, file, out
+    def __init__(self, study: StudyFile, *, file: Path, out: Path, **shared: Any) -> None:
+        self.study, self.file, self.out, self.shared = study, file, out, shared  # the last: options of every run
         # an included study names its own lines; behind its tables those of this file are not counted
         self.text = "" if study.study.include else file.read_text(encoding="utf-8")
-        self.known: dict[str, Stage] = {}  # by key
+        self.stages_by_key: dict[str, Stage] = {}
         self.builds: dict[str, list[BuildStage]] = {}
         self.nets: dict[str, list[tuple[str, TrainStage]]] = {}  # all trainings that a name means, each with its own
         self.trainings: set[str] = set()  # the names of single ones
@@ -215,10 +215,10 @@ class StageGrid:
         for at, part in enumerate(self.study.run):
             for stage in self._run(part, at):
                 self._once(stage)
-        return list(self.known.values())
+        return list(self.stages_by_key.values())
 
     def _once(self, stage: S) -> S:
-        return cast(S, self.known.setdefault(stage.key, stage))
+        return cast(S, self.stages_by_key.setdefault(stage.key, stage))
 
     @contextmanager
     def _at(self, *path: str | int) -> Iterator[None]:
@@ -270,7 +270,7 @@ class StageGrid:
         for name, value in part.run_options.items():
             with self._at("run", at, name):  # the line of the one that is wrong
                 read_options(RunOptions, {name: value}, of="[[run]]")
-        given = read_options(RunOptions, part.run_options, of="[[run]]")
+        given = read_options(RunOptions, {**part.run_options, **self.shared}, of="[[run]]")
         grid = [dict(zip(part.grid, values)) for values in itertools.product(*part.grid.values())]
         with self._at("run", at, "items"):
             sets = [stage for name in part.items for stage in self._builds(name)]
