@@ -14,7 +14,6 @@ from proband.pipeline.compare import compare
 from proband.pipeline.frames import run
 from proband.pipeline.report import item_sets
 from proband.pipeline.run import run_all
-from proband.pipeline.run_options import RunOptions
 from proband.reporting.numbers.study import Study
 
 
@@ -30,7 +29,7 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def until(items: Path, out: Path, width: str, model: str = "baseline:random", **settings: Any) -> dict[str, Any]:
-    run_all(items, model=model, out=out, options=RunOptions(until=width, **settings))
+    run_all(items, model=model, out=out, profile=None, dry_run=False, until=width, **settings)
     result: dict[str, Any] = json.loads((out / "until.json").read_text())
     return result
 

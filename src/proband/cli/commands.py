@@ -51,7 +51,7 @@ Pairs = Annotated[Sequence[str], Parameter(metavar="NAME=VALUE")]  # as often as
 Json = Annotated[Flag, Parameter(name="--json", help="Print the result as one JSON object.")]
 
 
-def whole(result: Any) -> Iterable[Any]:
+def all_fields(result: Any) -> Iterable[Any]:
     """The layout of a result that is one table of its fields."""
     yield result
 
@@ -132,7 +132,7 @@ JSON = inspect.Parameter("json", KEYWORD, default=False, annotation=Json)
 
 
 def command(
-    function: Callable[..., Any], layout: Layout = whole, *, kind: type = RunOptions, group: Group = OPTIONS
+    function: Callable[..., Any], layout: Layout = all_fields, *, kind: type = RunOptions, group: Group = OPTIONS
 ) -> Callable[..., None]:
     """The command; `kind` is the dataclass of the options of `**given`, `group` their heading."""
     parameters = list(inspect.signature(function, eval_str=True).parameters.values())
@@ -240,7 +240,7 @@ def given_options(options: Sequence[OptionField], given: Mapping[str, Any]) -> d
 NO_WRAPPING = 100_000  # columns
 
 
-def give(result: Any, layout: Callable[[Any], Iterable[Any]] = whole, *, json: bool) -> None:
+def give(result: Any, layout: Callable[[Any], Iterable[Any]] = all_fields, *, json: bool) -> None:
     """Print a result: `layout` gives its lines, tables, and mappings, which are printed as tables of their fields."""
     if json:
         print(dumps(result))

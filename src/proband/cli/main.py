@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import App, CycloptsError, Group, Parameter
 
-from proband.cli.commands import EVERYDAY, FURTHER, OPTIONS, command, shown, whole
+from proband.cli.commands import EVERYDAY, FURTHER, OPTIONS, all_fields, command, shown
 from proband.cli.verbs import build_run_report
 from proband.core.errors import CheckFailed, ProbandError, not_installed
 from proband.core.plugins import declared, entry_points_of
@@ -106,7 +106,7 @@ def _run(words: list[str]) -> None:
 def _elsewhere(words: Sequence[str], message: str) -> str:
     """How an option that is none of `run` is set."""
     unknown = re.search(r"Unknown option: \"?--([\w-]+)", message)
-    return build_run_report.elsewhere(unknown[1]) if unknown is not None and words[0] == "run" else ""
+    return build_run_report.setting_hint(unknown[1]) if unknown is not None and words[0] == "run" else ""
 
 
 def error_message(error: Exception) -> tuple[str, int]:
@@ -292,9 +292,9 @@ def summary(function: str) -> str:
     module, _, name = function.partition(":")
     spec = find_spec(module)
     source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
-    found = re.search(rf'^def {name}\(.*?"""(.*?)\n', source, re.DOTALL | re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(rf'^def {name}\(.*?"""(.*?)\n', source, re.DOTALL | re.MULTILINE)
+    return match[1] if match else ""
 
 
 def verb_command(function: str, layout: str) -> Callable[..., None]:
-    return command(declared(function), declared(layout) if layout else whole)
+    return command(declared(function), declared(layout) if layout else all_fields)

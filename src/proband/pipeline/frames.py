@@ -14,13 +14,10 @@ from msgspec import UNSET
 
 from proband.core.files import dumps, read_run, render, run_folders
 from proband.core.metrics import chosen_answer
-from proband.core.plugins import read_options, with_profile
 from proband.core.protocols import Model
 from proband.core.types import Item, Run, Tag
-from proband.pipeline import run as running
 from proband.pipeline.report import item_sets, score
-from proband.pipeline.run import Forecast
-from proband.pipeline.run_options import RunOptions
+from proband.pipeline.run import Forecast, run_all
 from proband.reporting import ItemSet
 from proband.reporting.numbers import formatting
 
@@ -46,12 +43,8 @@ def run(  # type: ignore[misc]  # the call names the wrong option
     (`options` those of the solver, `model_options` those of the kind of model); `profile` is a TOML file with any of
     them, `dry_run=True` asks nothing and gives a forecast of each run. With several prompts or repetitions `parts` of
     the result are the single runs."""
-    options = read_options(RunOptions, with_profile(given, profile), of="run")
-    if dry_run:
-        planned = running.planned_runs(Path(items), model, Path(out), options)
-        return list(map(running.forecast, planned))
-    running.run_all(items, model=model, out=out, options=options)
-    return read(out, split=options.split)
+    options, forecasts, _ = run_all(items, model=model, out=out, profile=profile, dry_run=dry_run, **given)
+    return forecasts if dry_run else read(out, split=options.split)
 
 
 def read(folder: str | Path, *, split: str = "") -> RunResults:

@@ -24,7 +24,7 @@ import msgspec
 from proband import models
 from proband.core.errors import ProbandError, Unavailable
 from proband.core.files import dumps, items_path, read_answers, read_items, read_run, sha256_file, write_json
-from proband.core.plugins import name_list
+from proband.core.plugins import name_list, read_options, with_profile
 from proband.core.progress import Progress, on_progress
 from proband.core.protocols import Concurrent, Generates, LearnsFromItems, Model, ScoresText
 from proband.core.types import Answer, Item, Run
@@ -38,12 +38,17 @@ from proband.pipeline.until import run_until
 from proband.solvers.prompts import expand_names, short_name
 
 
-def run_all(items: str | Path, *, model: str | Model, out: str | Path, options: RunOptions) -> list[tuple[Path, Run]]:
-    """Every run of a command, with its folder."""
+def run_all(
+    items: str | Path, *, model: str | Model, out: str | Path, profile: str | Path | None, dry_run: bool, **given: Any
+) -> tuple[RunOptions, list[Forecast], list[tuple[Path, Run]]]:
+    """The options of a command, and every run with its folder; of a dry run the forecasts instead."""
+    options = read_options(RunOptions, with_profile(given, profile), of="run")
     planned = planned_runs(Path(items), model, Path(out), options)
+    if dry_run:
+        return options, list(map(forecast, planned)), []
     if options.until:
-        return [(planned[0].folder, run_until(planned[0], ask=run_planned))]
-    return [(each.folder, run_planned(each, among=[other.folder for other in planned])) for each in planned]
+        return options, [], [(planned[0].folder, run_until(planned[0], ask=run_planned))]
+    return options, [], [(each.folder, run_planned(each, [other.folder for other in planned])) for each in planned]
 
 
 def planned_runs(items: Path, model: str | Model, out: Path, options: RunOptions) -> list[PlannedRun]:
@@ -277,7 +282,7 @@ class Runner(RunSetup):
     written: Usage | None = None
 
     def answer_all(self, others: Usage) -> None:
-        known = self.answers.kept(self.chunks())
+        known = self.answers.to_keep(self.chunks())
         if self.one_chunk and len(known) < self.chosen.count:
             known = {}
         self.done, self.errors = len(known), sum(each.status == "error" for each in known.values())

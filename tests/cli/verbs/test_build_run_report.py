@@ -172,11 +172,11 @@ def test_every_option_reaches_the_pipeline(
     """From the command line, from a profile, and from both, where the command line wins."""
     seen: list[RunOptions] = []
 
-    def run_all(items: Path, *, model: str, out: Path, options: RunOptions) -> list[Any]:
+    def planned_runs(items: Path, model: str, out: Path, options: RunOptions) -> list[Any]:
         seen.append(options)
         return []
 
-    monkeypatch.setattr("proband.pipeline.run.run_all", run_all)
+    monkeypatch.setattr("proband.pipeline.run.planned_runs", planned_runs)
     monkeypatch.setattr("proband.cli.commands.give", lambda *_, **__: None)
     words = shlex.split(
         "-s direct --set a=1 --set b=x=y --prompt p --prompt q --split valid --limit 3 --until 2 --repeat 1 --seed 1 "
@@ -190,7 +190,7 @@ def test_every_option_reaches_the_pipeline(
     )  # fmt: skip
     changed = {field.name for field in fields(RunOptions) if getattr(expected, field.name) != field.default}
     assert {field.name for field in fields(RunOptions)} - changed == {"repeat", "workers"}  # all but these
-    proband("run", items, "-m", "hf:x", "-o", "out", *words)
+    proband("run", items, "-m", "hf:x", "-o", "out", "--dry-run", *words)
     profile = tmp_path / "profile.toml"
     tables = {"options": expected.options, "model-options": expected.model_options}
     lines = [f"{field.name} = {_toml(getattr(expected, field.attribute))}" for field in described(RunOptions)
@@ -198,9 +198,9 @@ def test_every_option_reaches_the_pipeline(
     for name, table in tables.items():
         lines += [f"[{name}]", *(f'{key} = "{value}"' for key, value in table.items())]
     profile.write_text("\n".join(lines))
-    proband("run", items, "-m", "hf:x", "-o", "out", "--profile", profile)
+    proband("run", items, "-m", "hf:x", "-o", "out", "--dry-run", "--profile", profile)
     assert seen == [expected, expected]
-    proband("run", items, "-m", "hf:x", "-o", "out", "--profile", profile, "--limit", 9, "--set", "a=2")
+    proband("run", items, "-m", "hf:x", "-o", "out", "--dry-run", "--profile", profile, "--limit", 9, "--set", "a=2")
     assert seen[2] == replace(expected, limit=9, options={"a": "2", "b": "x=y"})
 
 

@@ -13,8 +13,7 @@ from cyclopts import App, Group
 from proband.cli.commands import EVERYDAY, OPTIONS, command, table, warning
 from proband.core.errors import ProbandError
 from proband.core.files import figure
-from proband.core.plugins import described, read_options, with_profile
-from proband.pipeline.run_options import RunOptions
+from proband.core.plugins import described
 
 BUILD_HELP = """Build the items of a suite: DIR/items.jsonl and DIR/manifest.json.
 
@@ -76,18 +75,17 @@ def run(
     :param items: Folder that `proband build` wrote, or a file of items.
     :param dry_run: Print the number of items, calls and tokens, the time and (with --prices) the cost; send no request.
     """
-    from proband.pipeline.run import forecast, planned_runs, run_all
+    from proband.pipeline.run import run_all
 
-    options = read_options(RunOptions, with_profile(given, profile), of="run")
+    options, forecasts, runs = run_all(items, model=model, out=out, profile=profile, dry_run=dry_run, **given)
     if dry_run:
-        return {"forecasts": list(map(forecast, planned_runs(Path(items), model, Path(out), options)))}
-    runs = run_all(items, model=model, out=out, options=options)
+        return {"forecasts": forecasts}
     made = [scored(folder, run, split=options.split) for folder, run in runs]
     several = {"runs": made, "of": "repetition" if options.repeat > 1 else "prompt", "spread": spread(made)}
     return made[0] if len(made) == 1 else several
 
 
-def elsewhere(name: str) -> str:
+def setting_hint(name: str) -> str:
     """How an option is set that is one of a solver or of a kind of model."""
     from proband import models, suites
 

@@ -233,7 +233,7 @@ class RunAnswers:
         """What has been answered, by item, also of a run that another process is writing."""
         return {answer.item_id: answer for path in self.files for answer in whole_lines(path)}
 
-    def kept(self, chunks: Iterable[Sequence[Item]]) -> dict[str, Answer]:
+    def to_keep(self, chunks: Iterable[Sequence[Item]]) -> dict[str, Answer]:
         """Answers to keep: those of answers.jsonl (to a smaller sample), and of whole chunks that arrived."""
         known, earlier = self.so_far(), {answer.item_id for answer in whole_lines(self.finished)}
         kept: dict[str, Answer] = {}
