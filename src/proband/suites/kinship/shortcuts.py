@@ -23,8 +23,8 @@ from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 from proband.suites.kinship.logic.closure import asked_path
 from proband.suites.kinship.reading.lexicon import KIN
-from proband.suites.kinship.world.relations import UP
-from proband.suites.kinship.world.rules import NONE, YES_NO, asked_relation, converse, facts_of, of_item, story_of
+from proband.suites.kinship.world.relations import NO_GENDER, UP, turned
+from proband.suites.kinship.world.rules import YES_NO, asked_relation, facts_of, of_item, story_of
 
 FOLDS: Final = 5
 PENALTY: Final = 1.0  # loss + PENALTY/2 |w|^2: scikit-learn's default (C = 1)
@@ -53,7 +53,7 @@ class Clues:
     @cached_property
     def genders(self) -> tuple[str, str]:
         """The genders of the asker and of the person asked about."""
-        known = self.facts.genders or (NONE,) * len(self.facts.names)
+        known = self.facts.genders or (NO_GENDER,) * len(self.facts.names)
         x, z = self.facts.pair
         return known[x], known[z]
 
@@ -62,7 +62,7 @@ class Clues:
         """The words in facts about the asker, and in facts about the person asked about."""
         x, z = self.facts.pair
         sides = [edge for edge in self.facts.edges if x in edge or z in edge]
-        sides += [converse(self.rules, edge, self.facts.genders) for edge in sides]
+        sides += [turned(edge, self.facts.genders, self.rules.back) for edge in sides]
         return tuple(sorted(word for i, word, _ in sides if i == x)), tuple(sorted(w for _, w, j in sides if j == z))
 
     @cached_property

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations, product, takewhile
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from proband.core.types import Fact
 from proband.english.domain import load, parse
 from proband.proof.problem import Problem
 from proband.suites.kinship.audit.family_prover import beyond, provided, solve, worlds_of
-from proband.suites.kinship.world.relations import GENDER, NEUTRAL, RELATIONS, World
+from proband.suites.kinship.world.relations import GENDER, NEUTRAL, RELATIONS, Family, World
 
 WORLDS = worlds_of(load("kinship"))
 MEN = (("Tom", "male"), ("Jim", "male"), ("Ned", "male"), ("Sam", "male"))
@@ -63,6 +64,16 @@ def test_a_relation_that_always_holds_does_not_hide_the_others() -> None:
     facts = facts_of("Sam son Ned", "Tom brother Ned", "Ann wife Tom")
     assert possible(facts, ("Ann", "Sam"), "uncles-by-marriage") == {"aunt", "niece", "sister-in-law"}
     assert {"aunt", "mother", "wife"} <= possible(facts, ("Ann", "Sam"), "relaxed")
+
+
+@pytest.mark.parametrize(("axiom", "other"), [("married_parents", "niece"), ("strangers", "wife")])
+def test_a_sister_may_be_more_besides_where_one_axiom_does_not_hold(axiom: str, other: str) -> None:
+    """Their father may have had a child with another daughter of Sam's mother; or the two are married."""
+    axioms: dict[str, Any] = {axiom: False}
+    facts = facts_of("Ned father Sam", "Ann daughter Ned")
+    solution = solve(Problem(facts, ("Ann", "Sam"), (*MEN, *WOMEN)), World(**axioms))
+    assert {"sister", other} <= {*solution.possible}
+    assert solution.certain == ("sister",)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +139,17 @@ def _is_family(world: World, genders: tuple[str, ...], parents: list[set[int]], 
         return False
     spouses = [{a if x == b else b for a, b in couples if x in (a, b)} for x in range(4)]
     return not (world.no_stepparents and any(spouses[p] - parents[x] for x in range(4) for p in parents[x]))
+
+
+def test_relations_exclude_each_other_whatever_the_genders() -> None:
+    assert {name for name, world in WORLDS.items() if world.exclusive} == {"strict", "any-gender"}
+    world = WORLDS["any-gender"]
+    for genders, parents, couples in takewhile(lambda each: set(each[0]) == {"male"}, families(world)):
+        father, mother = zip(*((*up, None, None)[:2] for up in parents))
+        spouses = tuple(tuple(b for pair in couples if x in pair for b in pair if b != x) for x in range(4))
+        family = Family(named=4, genders=genders, father=father, mother=mother, spouses=spouses, world=world)
+        assert family.broken() is None
+        assert all(len(family.relations(a, b)) <= 1 for a, b in permutations(range(4), 2))
 
 
 @pytest.mark.parametrize("name", list(WORLDS))

@@ -11,7 +11,8 @@ import pytest
 from proband.core.errors import ProbandError
 from proband.core.files import decode, encode
 from proband.core.types import Item
-from proband.suites.kinship.generate.build import Rounds, clauses_of
+from proband.suites.kinship.generate.build import Rounds
+from proband.suites.kinship.generate.hold_outs import clauses_of
 from proband.suites.kinship.generate.options import BuildOptions, make_plan
 from proband.suites.kinship.logic.search import entailed
 from proband.suites.kinship.verify.items import verify

@@ -31,8 +31,9 @@ from proband.suites.kinship.nets.graph_nets import (
 from proband.suites.kinship.nets.options import EdgeTransformerOptions, GatOptions, NetOptions
 from proband.suites.kinship.nets.stories import GENDERS, readable_story
 from proband.suites.kinship.nets.task import KINDS, Reads, recipe_of, task
+from proband.suites.kinship.world import relations
 from proband.suites.kinship.world.relations import GENDER, NEUTRAL, NEUTRALS, RELATIONS
-from proband.suites.kinship.world.rules import Rules, converse, load
+from proband.suites.kinship.world.rules import Rules, load
 from proband.training.fit import fit
 from proband.training.vocabulary import Vocabulary
 
@@ -206,7 +207,7 @@ def test_the_side_a_fact_is_told_from_does_not_matter(tmp_path: Path) -> None:
 def _turned(item: Item) -> Item:
     """Every fact from its other side."""
     sound, genders = load("sound"), item.facts["genders"]
-    edges = [converse(sound, edge, genders) for edge in item.facts["edges"]]
+    edges = [relations.turned(edge, genders, sound.back) for edge in item.facts["edges"]]
     return replace(item, facts={**item.facts, "edges": edges})
 
 

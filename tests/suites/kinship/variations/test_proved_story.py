@@ -10,11 +10,11 @@ import msgspec
 import pytest
 
 from proband.core.types import Item
-from proband.suites.kinship.generate.build import build, likeness
+from proband.suites.kinship.generate.build import build
 from proband.suites.kinship.generate.options import BuildOptions
 from proband.suites.kinship.variations.proved_story import ProvedStory, exchanged, fresh_names, prove_story
 from proband.suites.kinship.verify.items import verify
-from proband.suites.kinship.world.families import NAMES
+from proband.suites.kinship.world.families import NAMES, likeness
 
 
 def built(**options: Any) -> list[Item]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from itertools import chain
+from itertools import chain, combinations
 from math import factorial
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from proband.suites.kinship.reading.lexicon import KIN
 from proband.suites.kinship.world import families
-from proband.suites.kinship.world.families import GENDER_OF, NAMES, FamilyShape, make_family, matrix, shuffle
+from proband.suites.kinship.world.families import GENDER_OF, NAMES, FamilyShape, likeness, make_family, matrix, shuffle
 from proband.suites.kinship.world.relations import INVERSE, NEUTRALS
 
 OTHER = len(NEUTRALS)  # no relation
@@ -110,3 +110,29 @@ def test_no_name_is_a_word() -> None:
 
 def test_plain_spelling() -> None:
     assert all(name.isascii() and name.isalpha() and name.istitle() for name in chain(*NAMES.values()))
+
+
+# ---- names that are too alike do not meet in one story ---------------------------------------------------------------
+
+ALIKE = [
+    ("Brian", "Bryan"),
+    ("Sara", "Sarah"),
+    ("Ann", "Anna"),
+    ("Julia", "Julie"),
+    ("Stephen", "Steven"),
+    ("Joan", "John"),
+    ("Leo", "Leonard"),
+    ("Daniel", "Danielle"),
+    ("Teresa", "Theresa"),
+    ("Katherine", "Kathryn"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_names_that_are_alike(one: str, other: str) -> None:
+    assert likeness(one) & likeness(other)
+
+
+def test_most_names_are_unlike() -> None:
+    pairs = list(combinations(GENDER_OF, 2))
+    assert sum(bool(likeness(a) & likeness(b)) for a, b in pairs) / len(pairs) < 0.01

@@ -12,7 +12,6 @@ is sound and may leave more open than the search does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from functools import lru_cache, partial
 from itertools import islice, product
 from typing import Any, Final, NamedTuple
@@ -76,12 +75,12 @@ def provided(domain: Domain) -> Prover:
 
 def worlds_of(domain: Domain) -> dict[str, relations.World]:
     """The worlds of the domain's file: `relaxes` lists the axioms that a world drops."""
-    known = {axiom.name for axiom in fields(relations.World) if axiom.default is True}
     worlds: dict[str, relations.World] = {}
     for name in domain.worlds:
         dropped = domain.raw.get("relaxes", {}).get(name, ())
-        if unknown := next((axiom for axiom in dropped if axiom not in known), None):
-            raise ProbandError(f"domain {domain.name}: world {name!r} relaxes {unknown!r}; there are {sorted(known)}")
+        if unknown := next((axiom for axiom in dropped if axiom not in relations.AXIOMS), None):
+            known = sorted(relations.AXIOMS)
+            raise ProbandError(f"domain {domain.name}: world {name!r} relaxes {unknown!r}; there are {known}")
         axioms: dict[str, Any] = dict.fromkeys(dropped, False)
         worlds[name] = relations.World(**axioms)
     return worlds
@@ -106,8 +105,8 @@ def solve(problem: Problem, world: relations.World, shown: bool = False) -> Solu
     possible = tuple(each for each in (*relations.RELATIONS, NONE) if each in families)
     neutrals = [NEUTRAL.get(each, NONE) for each in possible]
     always = tuple(dict.fromkeys(neutrals))
-    if len(always) > 1:  # several relations may hold for one pair, but not in the strict world
-        open_ = NONE in always or world == STRICT or denied
+    if len(always) > 1:
+        open_ = NONE in always or world.exclusive or denied
         always = (
             ()
             if open_
@@ -257,8 +256,7 @@ def beyond(
     steps: Mapping[str, Sequence[tuple[str, str]]], problem: Problem, label: WordOf, world: relations.World
 ) -> str:
     """The verdict on a label outside the 22 relations (cousin, great-aunt): entailed if the story has a person between
-    the two, false if nobody can be or, in the strict world, if one of the 22 holds; otherwise undecided. Situations of
-    the strict world are also those of the others.
+    the two, false if nobody can be or, where relations exclude each other, if one of the 22 holds; otherwise undecided.
 
     >>> facts = (Fact("Al", "parent", "Bo", "male"), Fact("Cy", "nibling", "Al", "male"))
     >>> cousin = {"cousin": [("parent", "nibling")]}
@@ -268,7 +266,7 @@ def beyond(
     possible = solve(problem, world).possible
     if not possible:
         return "inconsistent"
-    if NONE not in possible and world == STRICT:
+    if NONE not in possible and world.exclusive:
         return "false"
     a, b = problem.question
     between = [x for x in dict.fromkeys(thing for f in problem.facts for thing in (f.who, f.of)) if x not in (a, b)]
@@ -287,6 +285,6 @@ def beyond(
     ]
     if not any(solve(problem._replace(facts=(*problem.facts, *way)), world).possible for way in ways):
         return "false"
-    if world != STRICT and beyond(steps, problem, label, STRICT) == "false":
+    if world.dropped and beyond(steps, problem, label, STRICT) == "false":  # its families are possible here, too
         return "ambiguous"
     raise ProbandError(f"whether {label.relation!r} follows is too large to search")

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import chain, count, islice
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -27,48 +26,19 @@ from proband.core.suite import Built
 from proband.core.types import Item, Tag
 from proband.core.worker_processes import Pool
 from proband.suites.kinship.generate import story_logic
-from proband.suites.kinship.generate.hold_outs import HeldClauses, names_of
-from proband.suites.kinship.generate.options import (
-    HOLD_OUTS,
-    LICENCE,
-    MIXED,
-    BuildOptions,
-    BuildPlan,
-    StoryCell,
-    make_plan,
-)
-from proband.suites.kinship.generate.pairs import Neighbour, kin_word_auc, open_partner
+from proband.suites.kinship.generate.hold_outs import HeldClauses, leaks, names_of, parts_of
+from proband.suites.kinship.generate.options import MIXED, BuildOptions, BuildPlan, StoryCell, licence, make_plan
+from proband.suites.kinship.generate.pairs import kin_word_auc, open_partner, with_names_exchanged
 from proband.suites.kinship.generate.rule_world_logic import rules_draft
-from proband.suites.kinship.generate.story_logic import Draft, Goal
-from proband.suites.kinship.logic.closure import asked_path
-from proband.suites.kinship.logic.noise import SECOND, WAYS
+from proband.suites.kinship.generate.story_logic import Draft, Goal, in_one_block, order_with_noise
+from proband.suites.kinship.logic.noise import WAYS
 from proband.suites.kinship.reading.reader import mismatch_with_facts
-from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, constructions_held, crowd_folder
-from proband.suites.kinship.telling.crowd_templates import bank_licence
-from proband.suites.kinship.telling.stories import (
-    SENTENCES,
-    Telling,
-    ask,
-    digest,
-    masked_sentences,
-    render,
-    seal,
-    tell,
-    telling_of,
-)
+from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, constructions_held
+from proband.suites.kinship.telling.stories import SENTENCES, Telling, ask, render, seal, tell, telling_of
 from proband.suites.kinship.verify.items import verify
-from proband.suites.kinship.world.families import NAMES, Random, family_pool, shuffle
-from proband.suites.kinship.world.relations import World, possibilities
-from proband.suites.kinship.world.rules import (
-    NONE,
-    SHIPPED,
-    Rules,
-    canonical_clause,
-    load,
-    of_item,
-    proved_rules,
-    story_of,
-)
+from proband.suites.kinship.world.families import NAMES, Random, family_pool, names_for, shuffle
+from proband.suites.kinship.world.relations import NO_GENDER, World, possibilities
+from proband.suites.kinship.world.rules import Rules, canonical_clause, load, proved_rules
 
 OTHER_BUILDERS = {  # option -> the builder that it selects
     "data": "proband.suites.kinship.generate.released_rows:build_released",
@@ -81,14 +51,10 @@ KEPT_BAGS = 20_000  # stories that the kin-word detector uses
 ROUNDS = 5  # rounds of stories per message between processes
 MAX_TRIES = 50  # pairs tried for each pair wanted
 COUNTED_CLAUSES = 100_000  # most clauses to count separately
-REST = "the rest is Proband's own, Apache-2.0"
 MOST_AUC = 0.60  # for the kin-word detector
 ENOUGH, UNEVEN = 44, 0.15  # in a cell of ENOUGH stories, no label has a share of UNEVEN
 CERTIFIED_BY: Final = {"open": ("search",), "one-of": ("closure", "search")}  # the same for every story
-UNLIKE = 50  # draws of a dissimilar name before any other name is accepted
 TELLINGS = 200  # attempts per story with templates of others
-SOUNDS: Final = (("ph", "f"), ("v", "f"), ("c", "k"), ("z", "s"), ("g", "j"))
-UNHEARD: Final = str.maketrans("", "", "aeiouyh")
 
 
 def build(options: BuildOptions, *, seed: int) -> Built:
@@ -99,7 +65,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
             return made
     plan, tally = make_plan(options, seed=seed), BuildTally()
     return Built(
-        items=items_of(plan, plan.cells, tally), licence=_licence(options), summary=lambda: _summary(plan, tally)
+        items=items_of(plan, plan.cells, tally), licence=licence(options), summary=lambda: _summary(plan, tally)
     )
 
 
@@ -315,7 +281,7 @@ class Wording:
         """Names by part and gender."""
         given: Mapping[str, Sequence[str]] = self.rules.names
         if not given:
-            given = NAMES if self.rules.gendered else {NONE: [name for names in NAMES.values() for name in names]}
+            given = NAMES if self.rules.gendered else {NO_GENDER: [name for names in NAMES.values() for name in names]}
         if "names" in self.plan.hold_out:
             return {"": given, **names_of(given, share=self.plan.held["names"], seed=self.plan.seed)}
         return {"": given, "train": given, "test": given}
@@ -324,7 +290,7 @@ class Wording:
         self, draft: Draft, draw: Random, words: random.Random, *, cell: StoryCell, name: str, kind: str, searched: bool
     ) -> Item:
         """The item of a draft. `draw` chooses its people, `words` its wording."""
-        names = self._names_for(draft.genders, cell.part, draw)
+        names = names_for(draft.genders, self.names[cell.part], draw, alike=bool(self.rules.names))
         telling = self._tell(draft, names, cell.phrases or cell.part, words)
         return self.item_about(draft, names, telling, words, cell=cell, name=name, kind=kind, searched=searched)
 
@@ -378,24 +344,6 @@ class Wording:
             split=cell.split,
         )
 
-    def _names_for(self, genders: Sequence[str], part: str, draw: Random) -> list[str]:
-        """A different name of the right gender for each person; similar names of ours are not used together."""
-        lists, names = self.names[part], list[str]()
-        for gender in dict.fromkeys(genders):
-            needed, given = genders.count(gender), len(lists.get(gender, ()))
-            if needed > given:
-                raise ProbandError(f"a story needs {needed} names ({gender}); there are {given}")
-        taken: set[str] = set()
-        for gender in genders:
-            free, tries = lists[gender], 0 if self.rules.names else UNLIKE
-            while (name := free[int(draw() * len(free))]) in names or (
-                tries > 0 and not taken.isdisjoint(likeness(name))
-            ):
-                tries -= 1
-            names.append(name)
-            taken |= likeness(name)
-        return names
-
     def _tell(self, draft: Draft, names: list[str], part: str, rng: random.Random) -> Telling:
         options = self.options
         if options.form == "story" and self.english:
@@ -412,15 +360,6 @@ class Wording:
         lines = tuple((place, 0) for place in order)
         return Telling(form=options.form, lines=lines, genders=genders)
 
-    def _order_with_noise(self, draft: Draft, path: Sequence[int], rng: random.Random) -> list[int]:
-        """The facts in the order of the chain, with each noise fact at its own position among them."""
-        noise = {edge for edge, _ in draft.noise}
-        order = [place for place in path if draft.edges[place] not in noise]
-        for place in path:
-            if draft.edges[place] in noise:
-                order.insert(int(rng.random() * (len(order) + 1)), place)
-        return order
-
     def _story(self, draft: Draft, names: list[str], part: str, rng: random.Random) -> Telling:
         """A story in the frames of the bank. Our frames can be joined freely. Frames of others are checked one by one,
         but a pronoun may be ambiguous next to another frame, so the whole story is read back and worded again if the
@@ -434,7 +373,7 @@ class Wording:
                 bank=bank,
                 rng=rng,
                 along_chain=options.facts_along_chain,
-                order=self._order_with_noise(draft, path, rng),
+                order=order_with_noise(draft, path, rng.random),
                 alone=draft.alone,
             )
             if in_one_block(draft, telling.order(draft.edges)):
@@ -450,33 +389,6 @@ class Wording:
             ):
                 return telling
         raise ProbandError(f"'bank' {options.bank}: none of {TELLINGS} texts is read back to its facts")
-
-
-def with_names_exchanged(telling: Telling, neighbour: Neighbour) -> Telling:
-    """The same sentences about the facts of a neighbour, with other names in one of them."""
-    other = dict(neighbour.other)
-
-    def renamed(people: tuple[int, ...]) -> tuple[int, ...]:
-        here = set(people) == set(other) and len(people) == 2
-        return tuple(other[person] for person in people) if here else people
-
-    scenes = tuple(
-        msgspec.structs.replace(
-            scene,
-            sentences=tuple(msgspec.structs.replace(each, people=renamed(each.people)) for each in scene.sentences),
-        )
-        for scene in telling.scenes
-    )
-    return msgspec.structs.replace(telling, scenes=scenes)
-
-
-def in_one_block(draft: Draft, order: Sequence[int]) -> bool:
-    """Whether all noise facts come before, or after, the other facts in this order (if there are several of each)."""
-    noise = {edge for edge, _ in draft.noise}
-    if len(noise) < 2 or len(order) - len(noise) < 2:
-        return False
-    places = [at for at, fact in enumerate(order) if draft.edges[fact] in noise]
-    return bool(places) and (places[-1] == len(places) - 1 or places[0] == len(order) - len(places))
 
 
 def _tags(draft: Draft, cell: StoryCell, kind: str, options: BuildOptions) -> dict[str, Tag]:
@@ -496,25 +408,6 @@ def _tags(draft: Draft, cell: StoryCell, kind: str, options: BuildOptions) -> di
     if options.question == "sets":
         tags["possible"] = len(possibilities(draft.target))
     return tags
-
-
-@lru_cache(maxsize=10_000)
-def likeness(name: str) -> frozenset[str]:
-    """Keys that a name shares with names that look or sound alike: its first three letters, its consonants by sound,
-    and the name without one letter.
-
-    >>> [bool(likeness(a) & likeness(b)) for a, b in (("Brian", "Bryan"), ("Sara", "Sarah"), ("Joan", "Roy"))]
-    [True, True, False]
-    >>> sorted(likeness("Joe"))
-    ['je', 'jo', 'joe', 'joe...', 'j~', 'oe']
-    """
-    low = name.lower()
-    sound = low
-    for letters, one in SOUNDS:
-        sound = sound.replace(letters, one)
-    sound = sound.translate(UNHEARD)
-    skeleton = "".join(c for i, c in enumerate(sound) if i == 0 or c != sound[i - 1])
-    return frozenset({low, low[:3] + "...", skeleton + "~", *(low[:i] + low[i + 1 :] for i in range(len(low)))})
 
 
 # ---- the manifest --------------------------------------------------------------------------------------------------
@@ -548,60 +441,12 @@ class BuildTally:
         if pair and len(self.bags) < KEPT_BAGS:
             self.bags.append((words, not entailed, pair[0]))
         if split:
-            seen = self.seen.setdefault(split, {what: Counter() for what in PARTS})
-            for what, parts in zip(PARTS, parts_of(item)):
-                seen[what].update(parts)
-
-    def leaks(self, held: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Overlap of training and test in the four hold-outs (paraphrases: occasions and frames), whole prompts, and
-        sentences with masked names: the number of distinct values in train, test and both, and the share of test that
-        also occurs in train (of distinct values, and of all occurrences)."""
-        report = {}
-        for what in (*HOLD_OUTS, "prompts", "sentences"):
-            train, test = (self.seen.get(split, {}).get(what, Counter[Any]()) for split in ("train", "test"))
-            both = train.keys() & test.keys()
-            report[what] = {
-                "train": len(train),
-                "test": len(test),
-                "shared": len(both),
-                "share_of_test": round(len(both) / len(test), 4) if test else 0.0,
-                "share_of_occurrences": round(share_known(test, train), 4),
-                "held_out": (what if what in HOLD_OUTS else "paraphrases") in held and what != "prompts",
-            }
-        return report
+            for what, parts in parts_of(item).items():
+                self.seen.setdefault(split, defaultdict(Counter))[what].update(parts)
 
     def word_detector(self) -> dict[str, float | int]:
         """AUC of a detector that sees only the stated kin words and predicts whether the answer is open."""
         return {"auc": kin_word_auc(self.bags), "stories": len(self.bags), "at_most": MOST_AUC}
-
-
-PARTS = ("lengths", "clauses", "prompts", "paraphrases", "names", "sentences", "occasions", "constructions")
-
-
-def parts_of(item: Item) -> tuple[Sequence[Any], ...]:
-    """The material that training and test may share (PARTS): clauses of more than two facts, occasions, frames, their
-    constructions, and sentences with masked names."""
-    facts, scenes = item.facts, item.facts["telling"].get("scenes", ())
-    occasions, frames = [scene[0] for scene in scenes], [sentence[0] for scene in scenes for sentence in scene[2]]
-    clauses = [clause for clause in clauses_of(item) if clause.count(".") > 1]
-    sentences = [digest(each) for each in masked_sentences(story_of(item), facts["names"])] if scenes else []
-    constructions = [frame.partition(".")[0] for frame in frames]
-    own = [facts["k"]], clauses, [digest(item.prompt)], [*occasions, *frames], facts["names"], sentences
-    return *own, occasions, constructions
-
-
-def clauses_of(item: Item) -> list[str]:
-    """The clause of the chain and, if a second path proves the answer too, that of this path."""
-    facts, rules = item.facts, of_item(item)
-    second = [edge for edge, kind in facts["noise"] if kind == SECOND and item.tags["ways"] == 2]
-    path = asked_path(rules, facts["genders"], second, facts["query"])
-    other = canonical_clause(tuple([rules.code[word] for _, word, _ in path]), rules.inverse)
-    return [*facts["clusters"][:1], ".".join([rules.neutrals[r] for r in other])]
-
-
-def share_known(some: Counter[Any], known: Collection[Any]) -> float:
-    """The share of all occurrences that is known."""
-    return sum(count for each, count in some.items() if each in known) / max(1, some.total())
 
 
 def shares(counts: Counter[str]) -> dict[str, float]:
@@ -639,20 +484,5 @@ def _summary(plan: BuildPlan, tally: BuildTally) -> Mapping[str, Any]:
             "verified_one_in": {"full": 1, "sample": CHECKED}.get(plan.options.certify),
             **{name: count for name, count in sorted(tally.verdicts.items()) if name != "entailed"},
         },
-        **({"leaks": tally.leaks(plan.hold_out)} if any(cell.part for cell in plan.cells) else {}),
+        **({"leaks": leaks(tally.seen, plan.hold_out)} if any(cell.part for cell in plan.cells) else {}),
     }
-
-
-def _licence(options: BuildOptions) -> str:
-    """The licence of the items: that of templates and rules from others, or ours.
-
-    >>> _licence(BuildOptions(rules="mine/office.toml"))
-    "that of the rules in office.toml (the rest is Proband's own, Apache-2.0)"
-    """
-    foreign = [] if options.rules in SHIPPED else [f"the rules in {Path(options.rules).name}"]
-    bank = options.bank if options.form == "story" else OURS
-    if (folder := crowd_folder(bank)) is not None:
-        own = bank_licence(folder)
-        templates = f"{own} (the templates in {folder.name}" if own else "CC BY-NC 4.0 (the templates are CLUTRR's"
-        return "; ".join([templates, *foreign]) + f"; {REST})"
-    return f"that of {' and '.join(foreign)} ({REST})" if foreign else LICENCE

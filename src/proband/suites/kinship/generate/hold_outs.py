@@ -6,20 +6,26 @@
     lengths        test stories are longer than any training story
     names          a share of the names is for test stories only
 
-They can be combined; `BuildTally` reports the overlap of training and test in each of the four.
+They can be combined; `leaks` reports the overlap of training and test in each of the four.
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
-from proband.suites.kinship.logic.closure import close
+from proband.core.types import Item
+from proband.suites.kinship.generate.options import HOLD_OUTS
+from proband.suites.kinship.logic.closure import asked_path, close
+from proband.suites.kinship.logic.noise import SECOND
+from proband.suites.kinship.telling.stories import digest, masked_sentences
 from proband.suites.kinship.world.relations import FEMALE, MALE
-from proband.suites.kinship.world.rules import Rules, canonical_clause, rule_bodies
+from proband.suites.kinship.world.rules import Rules, canonical_clause, of_item, rule_bodies, story_of
 
 TRAIN, TEST = "train", "test"
 Clause = tuple[int, ...]
@@ -106,3 +112,57 @@ def names_of(names: Mapping[str, Sequence[str]], *, share: float, seed: int) -> 
         held = max(1, round(share * len(given)))
         split[TEST][gender], split[TRAIN][gender] = mixed[:held], mixed[held:]
     return split
+
+
+# ---- what training and test share -----------------------------------------------------------------------------------
+
+
+def parts_of(item: Item) -> dict[str, Sequence[Any]]:
+    """What training and test may share: clauses of more than two facts, occasions, frames, their constructions, and
+    sentences with masked names."""
+    facts, scenes = item.facts, item.facts["telling"].get("scenes", ())
+    occasions, frames = [scene[0] for scene in scenes], [sentence[0] for scene in scenes for sentence in scene[2]]
+    masked = masked_sentences(story_of(item), facts["names"]) if scenes else []
+    return {
+        "lengths": [facts["k"]],
+        "clauses": [clause for clause in clauses_of(item) if clause.count(".") > 1],
+        "prompts": [digest(item.prompt)],
+        "paraphrases": [*occasions, *frames],
+        "names": facts["names"],
+        "sentences": [digest(each) for each in masked],
+        "occasions": occasions,
+        "constructions": [frame.partition(".")[0] for frame in frames],
+    }
+
+
+def clauses_of(item: Item) -> list[str]:
+    """The clause of the chain and, if a second path proves the answer too, that of this path."""
+    facts, rules = item.facts, of_item(item)
+    second = [edge for edge, kind in facts["noise"] if kind == SECOND and item.tags["ways"] == 2]
+    path = asked_path(rules, facts["genders"], second, facts["query"])
+    other = canonical_clause(tuple([rules.code[word] for _, word, _ in path]), rules.inverse)
+    return [*facts["clusters"][:1], ".".join([rules.neutrals[r] for r in other])]
+
+
+def share_known(some: Counter[Any], known: Collection[Any]) -> float:
+    """The share of all occurrences that is known."""
+    return sum(count for each, count in some.items() if each in known) / max(1, some.total())
+
+
+def leaks(seen: Mapping[str, Mapping[str, Counter[Any]]], held: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Overlap of training and test in the four hold-outs (paraphrases: occasions and frames), whole prompts, and
+    sentences with masked names: the number of distinct values in train, test and both, and the share of test that
+    also occurs in train (of distinct values, and of all occurrences). `seen`: the parts of the items by split."""
+    report = {}
+    for what in (*HOLD_OUTS, "prompts", "sentences"):
+        train, test = (seen.get(split, {}).get(what, Counter[Any]()) for split in (TRAIN, TEST))
+        both = train.keys() & test.keys()
+        report[what] = {
+            "train": len(train),
+            "test": len(test),
+            "shared": len(both),
+            "share_of_test": round(len(both) / len(test), 4) if test else 0.0,
+            "share_of_occurrences": round(share_known(test, train), 4),
+            "held_out": (what if what in HOLD_OUTS else "paraphrases") in held and what != "prompts",
+        }
+    return report

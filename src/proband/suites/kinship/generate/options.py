@@ -12,14 +12,16 @@ from proband.core.errors import ProbandError
 from proband.core.plugins import Meta, OnCommandLine
 from proband.core.types import Split
 from proband.suites.kinship.logic.noise import KINDS, WAYS
-from proband.suites.kinship.telling.bank import CONSTRUCTIONS, OURS, constructions_held, load_bank
+from proband.suites.kinship.telling.bank import CONSTRUCTIONS, OURS, constructions_held, crowd_folder, load_bank
+from proband.suites.kinship.telling.crowd_templates import bank_licence
 from proband.suites.kinship.world.relations import UNDETERMINED
-from proband.suites.kinship.world.rules import load
+from proband.suites.kinship.world.rules import SHIPPED, load
 
 MIXED = ("clean", "supporting", "irrelevant", "disconnected", "all", "memory")
 TASKS = (*MIXED, "mixed")  # for chains of any length
 LONGEST_OF_BOTH = 4  # facts of the shorter of two paths that are both needed; longer ones are rare
 LICENCE = "Apache-2.0 (rules, templates, names and stories are Proband's own)"
+REST = "the rest is Proband's own, Apache-2.0"
 HOLD_OUTS = ("paraphrases", "clauses", "lengths", "names")
 LARGEST = 200  # of k and noise-size
 Probability = Annotated[float, Meta(ge=0, le=1)]
@@ -94,6 +96,21 @@ def example_options(options: BuildOptions) -> BuildOptions | None:
     if options.data is not None or options.release is not None:
         return None
     return replace(options, per_k=44, certify="none", workers=1)
+
+
+def licence(options: BuildOptions) -> str:
+    """The licence of the items: that of templates and rules from others, or ours.
+
+    >>> licence(BuildOptions(rules="mine/office.toml"))
+    "that of the rules in office.toml (the rest is Proband's own, Apache-2.0)"
+    """
+    foreign = [] if options.rules in SHIPPED else [f"the rules in {Path(options.rules).name}"]
+    bank = options.bank if options.form == "story" else OURS
+    if (folder := crowd_folder(bank)) is not None:
+        own = bank_licence(folder)
+        templates = f"{own} (the templates in {folder.name}" if own else "CC BY-NC 4.0 (the templates are CLUTRR's"
+        return "; ".join([templates, *foreign]) + f"; {REST})"
+    return f"that of {' and '.join(foreign)} ({REST})" if foreign else LICENCE
 
 
 RELEASED = ("data", "question", "form", "certify")  # options that apply to CLUTRR's own rows

@@ -17,11 +17,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
+import msgspec
+
 from proband.core.files import group_by_key
 from proband.stats.ranking import area_under_roc
 from proband.suites.kinship.generate.story_logic import Draft
 from proband.suites.kinship.logic.certificates import certificate
 from proband.suites.kinship.logic.closure import close, shortest_path
+from proband.suites.kinship.telling.stories import Telling
 from proband.suites.kinship.world.families import Random, shuffle
 from proband.suites.kinship.world.relations import Edge
 from proband.suites.kinship.world.rules import Rules
@@ -95,6 +98,24 @@ def _readable(draft: Draft, edges: Sequence[Edge]) -> bool:
     if len(pairs) < len(edges) or len(everybody) < len(draft.genders) or frozenset(draft.query) in pairs:
         return False
     return shortest_path(edges, draft.query) is not None
+
+
+def with_names_exchanged(telling: Telling, neighbour: Neighbour) -> Telling:
+    """The same sentences about the facts of a neighbour, with other names in one of them."""
+    other = dict(neighbour.other)
+
+    def renamed(people: tuple[int, ...]) -> tuple[int, ...]:
+        here = set(people) == set(other) and len(people) == 2
+        return tuple(other[person] for person in people) if here else people
+
+    scenes = tuple(
+        msgspec.structs.replace(
+            scene,
+            sentences=tuple(msgspec.structs.replace(each, people=renamed(each.people)) for each in scene.sentences),
+        )
+        for scene in telling.scenes
+    )
+    return msgspec.structs.replace(telling, scenes=scenes)
 
 
 # ---- do kin words reveal whether an answer is determined? ------------------------------------------------------------

@@ -27,7 +27,8 @@ from proband.core.metrics import answered_rightly
 from proband.core.plugins import read_options
 from proband.core.suite import Built
 from proband.core.types import Item
-from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of, share_known
+from proband.suites.kinship.generate.build import BuildTally, Rounds, items_of
+from proband.suites.kinship.generate.hold_outs import share_known
 from proband.suites.kinship.generate.options import (
     LICENCE,
     BuildOptions,

@@ -15,8 +15,8 @@ from proband.suites.kinship.generate.story_logic import ATTEMPTS, Accept, Draft,
 from proband.suites.kinship.logic.closure import chart, close
 from proband.suites.kinship.logic.noise import NOISE, NoisePath
 from proband.suites.kinship.world.families import Pair, Random
-from proband.suites.kinship.world.relations import FEMALE, MALE, Edge
-from proband.suites.kinship.world.rules import NONE, Rules, rule_bodies
+from proband.suites.kinship.world.relations import FEMALE, MALE, NO_GENDER, Edge
+from proband.suites.kinship.world.rules import Rules, rule_bodies
 
 NumberedEdge = tuple[int, int, int]  # person, relation, person
 NoiseFacts = tuple[str, list[NumberedEdge]]  # a noise path: its kind and its facts
@@ -115,7 +115,7 @@ def _genders(rules: Rules, facts: Sequence[NumberedEdge], fixed: dict[int, str],
     """Random genders that fit the facts; None if the relations contradict the fixed ones."""
     people = 1 + max(max(a, b) for a, _, b in facts)
     if not rules.gendered:
-        return [NONE] * people
+        return [NO_GENDER] * people
     genders = [fixed.get(p) or (MALE, FEMALE)[int(draw() * 2)] for p in range(people)]
     if any(rules.opposite >> r & 1 and genders[a] == genders[b] for a, r, b in facts):
         return None

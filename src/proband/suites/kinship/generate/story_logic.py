@@ -28,8 +28,8 @@ from typing import NamedTuple
 from proband.suites.kinship.logic.closure import Steps, chart, depth, prove
 from proband.suites.kinship.logic.noise import NOISE, SECOND, WAYS, NoisePath, noise_paths, walk
 from proband.suites.kinship.world.families import FamilyGraph, FamilyPart, Pair, Random, Row, resolve, shuffle, witness
-from proband.suites.kinship.world.relations import FEMALE, MALE, Edge
-from proband.suites.kinship.world.rules import NONE, Rules, converse
+from proband.suites.kinship.world.relations import FEMALE, MALE, NO_GENDER, Edge, turned
+from proband.suites.kinship.world.rules import Rules
 
 Goal = tuple[int, str, str]  # target relation, gender of z, gender of x
 Step = tuple[int, int, int]  # (a, y, b): the fact (a, b) follows from (a, y) and (y, b)
@@ -84,7 +84,7 @@ def goals(rules: Rules) -> list[Goal]:
     (44, 36, 8)
     """
     if not rules.gendered:
-        slots = [(r, NONE, NONE) for r in range(len(rules.neutrals))]
+        slots = [(r, NO_GENDER, NO_GENDER) for r in range(len(rules.neutrals))]
     else:
         other = {MALE: FEMALE, FEMALE: MALE}
         slots = [
@@ -315,20 +315,20 @@ def from_either_side(draft: Draft, rules: Rules, draw: Random) -> Draft:
     >>> from proband.suites.kinship.world.rules import load
     >>> one = Draft(genders=["male", "female"], edges=[(0, "wife", 1)], query=(0, 1), target="wife", depth=1, noise=[],
     ...             proof=[], proofs=1, clause=(3,), family=[])
-    >>> turned = from_either_side(one, load("sound"), lambda: 0.1)
-    >>> turned.edges, turned.proof
+    >>> other = from_either_side(one, load("sound"), lambda: 0.1)
+    >>> other.edges, other.proof
     ([(1, 'husband', 0)], [((1, 'husband', 0), (0, 'wife', 1))])
     """
-    sides = {edge: converse(rules, edge, draft.genders) if draw() < 0.5 else edge for edge in draft.edges}
+    sides = {edge: turned(edge, draft.genders, rules.back) if draw() < 0.5 else edge for edge in draft.edges}
     order = shuffle(len(draft.edges), draw)
     x, z = draft.query
     used = {(x, draft.target, z)}.union(*(step[:-1] for step in draft.proof))
-    turned: list[Steps] = [(side, edge) for edge, side in sides.items() if side != edge and edge in used]
+    first: list[Steps] = [(side, edge) for edge, side in sides.items() if side != edge and edge in used]
     return replace(
         draft,
         edges=[sides[draft.edges[place]] for place in order],
         noise=[(sides[edge], kind) for edge, kind in draft.noise],
-        proof=[*turned, *draft.proof],
+        proof=[*first, *draft.proof],
         path=sorted(range(len(order)), key=lambda place: order[place]),
     )
 
@@ -342,3 +342,22 @@ def with_proof(draft: Draft, rules: Rules) -> Draft:
     if rules.set_words(left, draft.genders[z]) != [draft.target]:
         raise AssertionError(f"the closure does not prove {draft.target!r} of {draft.edges}")
     return replace(draft, proof=steps)
+
+
+def order_with_noise(draft: Draft, path: Sequence[int], draw: Random) -> list[int]:
+    """The facts in the order of the chain, with each noise fact at its own position among them."""
+    noise = {edge for edge, _ in draft.noise}
+    order = [place for place in path if draft.edges[place] not in noise]
+    for place in path:
+        if draft.edges[place] in noise:
+            order.insert(int(draw() * (len(order) + 1)), place)
+    return order
+
+
+def in_one_block(draft: Draft, order: Sequence[int]) -> bool:
+    """Whether all noise facts come before, or after, the other facts in this order (if there are several of each)."""
+    noise = {edge for edge, _ in draft.noise}
+    if len(noise) < 2 or len(order) - len(noise) < 2:
+        return False
+    places = [at for at, fact in enumerate(order) if draft.edges[fact] in noise]
+    return bool(places) and (places[-1] == len(places) - 1 or places[0] == len(order) - len(places))

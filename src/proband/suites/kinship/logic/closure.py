@@ -21,8 +21,8 @@ from typing import Any
 
 from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
-from proband.suites.kinship.world.relations import UNDETERMINED, possibilities
-from proband.suites.kinship.world.rules import OTHER, YES_NO, Rules, asked_relation, converse, facts_of, of_item
+from proband.suites.kinship.world.relations import UNDETERMINED, possibilities, turned
+from proband.suites.kinship.world.rules import OTHER, YES_NO, Rules, asked_relation, facts_of, of_item
 
 Edge = Any  # [i, word, j] as a list or a tuple: person j is the word of person i
 Narrowing = tuple[int, int, int, int]  # relations left between a and b through y: (a, y, b, the set)
@@ -163,7 +163,7 @@ def asked_path(rules: Rules, genders: Sequence[str], edges: Sequence[Edge], quer
     """
     here, facts = query[0], list[Edge]()
     for edge in shortest_path(edges, query) or []:
-        facts.append(edge if edge[0] == here else converse(rules, edge, genders))
+        facts.append(edge if edge[0] == here else turned(edge, genders, rules.back))
         here = facts[-1][2]
     return facts
 

@@ -347,8 +347,7 @@ def families_of(pattern: Pattern, world: World = STRICT) -> Mapping[str, Family]
             break
         met += held
         families |= {relations.word(neutral, gender): family for neutral in held}
-    exclusive = world.by_blood and world.one_spouse and world.no_stepparents  # at most one relation holds of two people
-    for neutral in world.neutrals if relations.NONE in families or (families and not exclusive) else ():
+    for neutral in world.neutrals if relations.NONE in families or (families and not world.exclusive) else ():
         if neutral not in met and (family := find(pattern, world=world, some=neutral)) is not None:
             families[relations.word(neutral, gender)] = family
     return families

@@ -23,7 +23,8 @@ from proband.core.types import Item
 from proband.suites.kinship.variations import changes
 from proband.suites.kinship.variations.proved_story import ProvedStory, exchanged, prove_story
 from proband.suites.kinship.verify.items import verify
-from proband.suites.kinship.world.rules import converse, facts_of, of_item, question_of, story_of
+from proband.suites.kinship.world.relations import turned
+from proband.suites.kinship.world.rules import facts_of, of_item, question_of, story_of
 
 # ---- what must hold between a varied item and its source -------------------------------------------------------------
 
@@ -32,7 +33,7 @@ def _facts(item: Item) -> set[frozenset[tuple[int, str, int]]]:
     """The facts, each from both sides."""
     rules, facts = of_item(item), facts_of(item)
     edges = {*facts.edges, *((i, word, j) for (i, word, j), _ in facts.noise if word is not None)}
-    return {frozenset({edge, converse(rules, edge, facts.genders)}) for edge in edges}
+    return {frozenset({edge, turned(edge, facts.genders, rules.back)}) for edge in edges}
 
 
 def compared(source: Item, varied: Item) -> dict[str, bool]:

@@ -15,14 +15,13 @@ from typing import Any
 import msgspec
 
 from proband.core.types import Item
-from proband.suites.kinship.generate.build import likeness
 from proband.suites.kinship.generate.hold_outs import names_of
 from proband.suites.kinship.generate.options import parse_hold_out, parse_shares
 from proband.suites.kinship.logic.certificates import certificate
 from proband.suites.kinship.logic.closure import Edge, asked_path, shortest_path
 from proband.suites.kinship.telling.bank import OURS, Bank, bank_of_build, load_bank
 from proband.suites.kinship.telling.stories import NAME, STORY, Telling, ask, render, seal, tell, telling_of
-from proband.suites.kinship.world.families import NAMES
+from proband.suites.kinship.world.families import NAMES, likeness
 from proband.suites.kinship.world.relations import ALL_NEUTRAL, UNDETERMINED, possibilities
 from proband.suites.kinship.world.rules import YES_NO, Rules, facts_of, of_item, question_of
 from proband.suites.kinship.world.rules import story_of as prompt_story

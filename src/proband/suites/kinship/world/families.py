@@ -11,18 +11,22 @@ and have children with them.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import permutations
 from typing import Final, NamedTuple
 
+from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_utf8
 from proband.suites.kinship.world.relations import FEMALE, MALE, STRICT, Family, World
 from proband.suites.kinship.world.rules import FamilyRow, Rules, rule_bodies
 
 COMMON = ("parent", "child", "sibling", "spouse", "parent-in-law", "child-in-law")  # most chains consist of these
 RARE = 10  # with `spread`, other relations are stated this many times as often as common ones
+UNLIKE = 50  # draws of a dissimilar name before any other name is accepted
+SOUNDS: Final = (("ph", "f"), ("v", "f"), ("c", "k"), ("z", "s"), ("g", "j"))
+UNHEARD: Final = str.maketrans("", "", "aeiouyh")
 LISTED_ORDERS = 7  # up to this size, all orders are listed
 ORDERS = [list(permutations(range(n))) for n in range(LISTED_ORDERS + 1)]
 Random = Callable[[], float]  # a number from 0 up to 1
@@ -56,6 +60,41 @@ def _load_names() -> dict[str, tuple[str, ...]]:
 # inferred from them. So no name is in both lists, and none is an everyday word.
 NAMES: Final = _load_names()
 GENDER_OF: Final = {name: gender for gender, names in NAMES.items() for name in names}
+
+
+@lru_cache(maxsize=10_000)
+def likeness(name: str) -> frozenset[str]:
+    """Keys that a name shares with names that look or sound alike: its first three letters, its consonants by sound,
+    and the name without one letter.
+
+    >>> [bool(likeness(a) & likeness(b)) for a, b in (("Brian", "Bryan"), ("Sara", "Sarah"), ("Joan", "Roy"))]
+    [True, True, False]
+    >>> sorted(likeness("Joe"))
+    ['je', 'jo', 'joe', 'joe...', 'j~', 'oe']
+    """
+    low = name.lower()
+    sound = low
+    for letters, one in SOUNDS:
+        sound = sound.replace(letters, one)
+    sound = sound.translate(UNHEARD)
+    skeleton = "".join(c for i, c in enumerate(sound) if i == 0 or c != sound[i - 1])
+    return frozenset({low, low[:3] + "...", skeleton + "~", *(low[:i] + low[i + 1 :] for i in range(len(low)))})
+
+
+def names_for(genders: Sequence[str], given: Mapping[str, Sequence[str]], draw: Random, *, alike: bool) -> list[str]:
+    """A different one of the names `given` by gender for each person; `alike`: they may look or sound alike."""
+    for gender in dict.fromkeys(genders):
+        needed, count = genders.count(gender), len(given.get(gender, ()))
+        if needed > count:
+            raise ProbandError(f"a story needs {needed} names ({gender}); there are {count}")
+    names, taken = list[str](), set[str]()
+    for gender in genders:
+        free, tries = given[gender], 0 if alike else UNLIKE
+        while (name := free[int(draw() * len(free))]) in names or (tries > 0 and not taken.isdisjoint(likeness(name))):
+            tries -= 1
+        names.append(name)
+        taken |= likeness(name)
+    return names
 
 
 # ---- making a family -----------------------------------------------------------------------------------------------

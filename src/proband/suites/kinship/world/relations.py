@@ -43,12 +43,13 @@ a verdict depends on them (data/domains/kinship.toml).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Final
 
 MALE, FEMALE = "male", "female"
+NO_GENDER: Final = "none"  # of everybody in a world without genders
 Edge = tuple[int, str, int]  # (i, relation, j): person j is the relation of person i
 NONE: Final = "none"  # two people without any of the 22 relations
 UNDETERMINED: Final = "cannot be determined"  # the right answer if no relation follows
@@ -90,6 +91,7 @@ _TURNED = {"parent": "child", "grandparent": "grandchild", "pibling": "nibling",
            "great-grandparent": "great-grandchild", "step-parent": "step-child"}  # fmt: skip
 ALL_INVERSE: Final = {**{n: n for n in ALL_WORDS}, **_TURNED, **{child: parent for parent, child in _TURNED.items()}}
 INVERSE: Final = {neutral: ALL_INVERSE[neutral] for neutral in NEUTRALS}
+BACK: Final = {kin: ALL_WORDS[ALL_INVERSE[neutral]] for kin, neutral in ALL_NEUTRAL.items()}  # from the other side
 # generations from a person up to the relative
 UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,
              "parent-in-law": 1, "child-in-law": -1, "great-grandparent": 3, "great-grandchild": -3,
@@ -122,14 +124,14 @@ def word(neutral: str, gender: str) -> str:
     return ALL_WORDS[neutral][gender == FEMALE]
 
 
-def turned(edge: Edge, genders: Sequence[str]) -> Edge:
-    """The same fact from the other side.
+def turned(edge: Edge, genders: Sequence[str], back: Mapping[str, tuple[str, str]] = BACK) -> Edge:
+    """The same fact from the other side; `back` is that of a rule base with words of its own.
 
     >>> turned((0, "uncle", 1), ["female", "male"])
     (1, 'niece', 0)
     """
     i, relation, j = edge
-    return j, word(ALL_INVERSE[ALL_NEUTRAL[relation]], genders[i]), i
+    return j, back[relation][genders[i] == FEMALE], i
 
 
 # ---- worlds: axioms, and what each relation means --------------------------------------------------------------------
@@ -191,6 +193,17 @@ class World:
         return tuple(self.paths)
 
     @cached_property
+    def dropped(self) -> frozenset[str]:
+        """The axioms of the strict world that do not hold here."""
+        return frozenset(axiom for axiom in AXIOMS if not getattr(self, axiom))
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether it has the axioms by which at most one relation holds between two people. Gender is none of them:
+        nobody marries twice, so either of a couple may be called the husband."""
+        return self.dropped <= {"two_genders"}
+
+    @cached_property
     def statement(self) -> str:
         """The axioms in one sentence, for questions that depend on them.
 
@@ -213,6 +226,7 @@ class World:
         return f"Assume that {', that '.join(most)}, and that {last}."
 
 
+AXIOMS: Final = tuple(field.name for field in fields(World) if field.default is True)  # those of the strict world
 STRICT: Final = World()
 WIDE_WORLD: Final = World(meanings=(*CLASSIC, *LINES), levels=4)
 BLENDED_WORLD: Final = World(

@@ -37,7 +37,6 @@ from proband.suites.kinship.world.relations import FEMALE, MALE, STORY_WORLDS, S
 
 Relation = TypeVar("Relation", int, str)
 OTHER = "other"
-NONE = "none"
 PROVED: Final = (  # the tables of proofs/Table.v, proofs/wide/Table.v and proofs/blended/Table.v
     "551fe508fd801a40e351c706566b49c01850af9104a2086e8b586c1574ef3491",
     "391457cb72b6e9be4836c02e4fd18357c9d98a24d56da25bbdcd47405d1d7f0f",
@@ -138,6 +137,11 @@ class Rules:
         """The K-way question, with slots for the names."""
         return self.sentences[0].replace("{word}", "___")
 
+    @cached_property
+    def back(self) -> Mapping[str, tuple[str, str]]:
+        """Word -> the words for a man and a woman when its fact is stated from the other side (`relations.turned`)."""
+        return {word: self.words[self.inverse[r]] for word, r in self.code.items()}
+
     def word(self, relation: int, gender: str) -> str:
         return self.words[relation][gender == FEMALE]
 
@@ -186,12 +190,6 @@ def rule_bodies(rules: Rules, *, same: bool = False) -> list[list[tuple[int, int
     gender)."""
     n, table = len(rules.neutrals), rules.same if same else rules.table
     return [[(a, b) for a in range(n) for b in range(n) if table[a][b] == 1 << relation] for relation in range(n)]
-
-
-def converse(rules: Rules, edge: Edge, genders: Sequence[str]) -> Edge:
-    """The same fact from its other side."""
-    i, word, j = edge
-    return j, rules.word(rules.inverse[rules.code[word]], genders[i]), i
 
 
 def canonical_clause(clause: tuple[Relation, ...], inverse: Any) -> tuple[Relation, ...]:
