@@ -19,16 +19,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
+from proband.core.protocols import AnswersItems, LearnsFromItems, Score, ScoresText
 from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Record, Run, Split, Tag
-
-if TYPE_CHECKING:
-    from proband.core.protocols import AnswersItems, LearnsFromItems, Score, ScoresText
 
 Floats = NDArray[np.float64]
 WARNED = 0.05  # share of unread replies above which a score is doubtful
@@ -53,6 +51,11 @@ class Metric:
     def percent(self) -> bool:
         """Shares are printed in percent."""
         return self.unit == "share"
+
+    @property
+    def counts_right_choices(self) -> bool:
+        """Whether it is an accuracy, so that guessing, shortcuts and the most frequent answer have one too."""
+        return self.name == "accuracy"
 
     def numbers(self, item: Item, answer: Answer) -> list[float]:
         """The numbers of one item; an empty list if the metric does not apply.
@@ -221,7 +224,6 @@ def method_of(model: ScoresText, name: str) -> str:
 
 def normalised(score: Score, norm: Norm) -> float:
     """
-    >>> from proband.core.protocols import Score
     >>> normalised(Score(-6.0, 3, 2), "token")
     -2.0
     """

@@ -148,11 +148,9 @@ def read_tables(path: Path, **options: Any) -> Iterator[TableRow]:
 
 def _split_of(file: Path) -> str:
     """The split in a file's name or folder: data/train-00000-of-00001.parquet, validation/data-00000.arrow."""
-    for part in (file.name, *reversed(file.parent.parts)):
-        word = part.lower().replace("_", "-").partition(".")[0].partition("-")[0]
-        if word in SPLITS:
-            return SPLITS[word]
-    return ""
+    parts = (part.lower().replace("_", "-") for part in (file.name, *reversed(file.parent.parts)))
+    words = (part.partition(".")[0].partition("-")[0] for part in parts)
+    return next((SPLITS[word] for word in words if word in SPLITS), "")
 
 
 def guess_columns(names: Iterable[str], roles: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -81,10 +81,10 @@ def shape_of(model: int) -> str:
     return SHAPES[(model + model // len(SHAPES)) % len(SHAPES)]
 
 
-def look(model: int) -> str:
+def style_classes(model: int) -> str:
     """The classes of the page that give a model its shape and colour.
 
-    >>> look(1), look(12)
+    >>> style_classes(1), style_classes(12)
     ('s1 c1', 's2 c0')
     """
     return f"s{SHAPES.index(shape_of(model))} c{model % MODELS}"

@@ -187,7 +187,7 @@ def constant_answers(study: Study) -> dict[str, str]:
         if not is_baseline(run.model):
             pairs = list(islice(study.scored(at), LOOKED_AT))
             text = constant_answer(pairs) or preferred_letter(run.summary.get("letters", {}))
-            text = text or (at_majority(pairs) if study.main.name == "accuracy" else "")
+            text = text or (at_majority(pairs) if study.main.counts_right_choices else "")
             if text:
                 results[label] = f"{label} {text}."
     return results
@@ -287,7 +287,7 @@ def mark_by_shortcut(study: Study) -> BestShortcut | None:
     """Tag the items of a study with whether the best shortcut is right; None where it is everywhere, or nowhere."""
     suite, known_as = study.suite, study.runs[0].items_sha
     right = answered_rightly(suite.baselines, study.items, known_as=known_as)
-    if study.main.name != "accuracy" or not right:
+    if not (study.main.counts_right_choices and right):
         return None
     scored = study.mask({})
     shares = {

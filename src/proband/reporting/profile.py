@@ -332,7 +332,7 @@ class CapabilityReader:
         chance, asked = chance_of(pairs, metric), {item.id for item, _ in pairs}
         if chance is not None:
             yield Level(name=CHANCE, value=chance)
-        right = Counter(item.choices[item.gold or 0] for item, _ in pairs if metric.name == "accuracy")
+        right = Counter(item.choices[item.gold or 0] for item, _ in pairs if metric.counts_right_choices)
         classes = of.classes or {"": tuple(right)}
         best = sum(max((right[answer] for answer in answers), default=0) for answers in classes.values()) / len(pairs)
         if best > (chance or 0):  # of any preference among the answers
@@ -377,7 +377,7 @@ def chance_of(pairs: Pairs, metric: Metric) -> float | None:
     if metric.over == "set" and metric.each is not None and metric.chance is not None:
         records = [record for item, answer in pairs if (record := metric.each(item, answer)) is not None]
         return float(metric.chance(np.array(records, dtype=np.float64)))
-    if metric.name != "accuracy" or not all(item.choices for item, _ in pairs):
+    if not (metric.counts_right_choices and all(item.choices for item, _ in pairs)):
         return None
     return float(np.mean([1 / len(item.choices) for item, _ in pairs]))
 

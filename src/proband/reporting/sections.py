@@ -71,12 +71,12 @@ class Section:
     findings: tuple[str, ...]  # the main findings
 
 
-def studies_of(sets: Sequence[ItemSet], what: ReportOptions, advance: Callable[[], None]) -> list[Study]:
+def studies_of(sets: Sequence[ItemSet], options: ReportOptions, advance: Callable[[], None]) -> list[Study]:
     """The item sets, read, with their systems in order."""
     keys = formatting.unique([*PAGES, *(slug(each.suite.name) for each in sets)])[len(PAGES) :]
     studies = []
     for each, key, name in zip(sets, keys, names(sets, keys)):
-        study = Study(each, what.metrics_of(each.suite), key=key, seed=what.seed, split=what.split)
+        study = Study(each, options.metrics_of(each.suite), key=key, seed=options.seed, split=options.split)
         study.name = name
         study.rank()
         studies.append(study)
@@ -84,22 +84,22 @@ def studies_of(sets: Sequence[ItemSet], what: ReportOptions, advance: Callable[[
     return studies
 
 
-def section_of(study: Study, what: ReportOptions, advance: Callable[[], None]) -> Section:
+def section_of(study: Study, options: ReportOptions, advance: Callable[[], None]) -> Section:
     """The tables, comparisons and findings of one item set."""
     suite = study.suite
     varied = effects_of(study.manifest) if "variations" in study.manifest else {}
     headline = Table(name="headline", title=f"All {study.scope}", rows=(), columns=(), metric=study.main.name)
-    best = mark_by_shortcut(study) if suite.baselines and what.shortcuts else None
+    best = mark_by_shortcut(study) if suite.baselines and options.shortcuts else None
     wanted = [headline]
     wanted += [variation_table(study.main, varied)] if varied else []
     wanted += [best.table(study.main.name)] if best else []
     overall, *scores = [fill(study, table) for table in wanted]
     sheets = list[Sheet]()
-    for table in what.tables_of(suite):
+    for table in options.tables_of(suite):
         if table.of_scores:
             scores += [filled] if (filled := fill(study, table)).filled else []
         elif table.built_with.items() <= study.manifest.get("options", {}).items():
-            sheets += _made(table, study, what) if table.of else combined_table(study, table)
+            sheets += _own_sheets(table, study, options) if table.of else combined_table(study, table)
         advance()
     mains = (each for each in scores if each.metric is study.main and each.by_system)
     first = next((each for each in mains if SHORTCUT not in each.layout.columns), None)
@@ -120,13 +120,13 @@ def section_of(study: Study, what: ReportOptions, advance: Callable[[], None]) -
     )
 
 
-def _made(table: Table, study: Study, what: ReportOptions) -> Sequence[Sheet]:
+def _own_sheets(table: Table, study: Study, options: ReportOptions) -> Sequence[Sheet]:
     """The sheets of a table with its own function. If its package is missing, the table is left out unless it was
     requested by name."""
     try:
         return table.of(study, study.seed) if table.of else ()
     except ProbandError as error:
-        if what.tables is not None or "pip install" not in str(error):
+        if options.tables is not None or "pip install" not in str(error):
             raise
         log(f"left out: {error}")
         return ()

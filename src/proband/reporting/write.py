@@ -23,45 +23,43 @@ from proband.reporting.sections import ALL, ReportOptions, Section, scores_of, s
 from proband.reporting.tables import Folder
 
 
-def write_report(
-    sets: Sequence[ItemSet], *, out: Path, profile: Profile | None = None, **options: Any
-) -> dict[str, Any]:
+def write_report(sets: Sequence[ItemSet], *, out: Path, profile: Profile | None = None, **given: Any) -> dict[str, Any]:
     """Write index.html, a page per item set, report.json, tables/, figures/ and data/ into `out`; files of an earlier
-    report that this one does not have are removed. A profile comes first, with its files; `options` are the fields of
+    report that this one does not have are removed. A profile comes first, with its files; `given` are the fields of
     ReportOptions. Returns where the report is and the main findings; the numbers are in report.json."""
-    what = ReportOptions(**options)
+    options = ReportOptions(**given)
     if not sets:
         raise ProbandError("nothing to report: no run was given")
     known = dict.fromkeys(table.name for each in sets for table in each.suite.tables)
-    if unknown := next((name for name in what.tables or () if name not in (ALL, *known)), ""):
+    if unknown := next((name for name in options.tables or () if name not in (ALL, *known)), ""):
         raise ProbandError(f"no table {unknown!r}; there are {', '.join(known) or 'none'}")
-    folder = Folder(out, force=what.force)
-    with Progress("report", total=sum(3 + len(what.tables_of(each.suite)) for each in sets)) as bar:
-        studies = studies_of(sets, what, bar.advance)
+    folder = Folder(out, force=options.force)
+    with Progress("report", total=sum(3 + len(options.tables_of(each.suite)) for each in sets)) as bar:
+        studies = studies_of(sets, options, bar.advance)
         colour(studies, [short_model(each) for each in (profile.models if profile else ())])
         sections, browsed = list[Section](), list[dict[str, int]]()
         for study in studies:
-            sections.append(section := section_of(study, what, bar.advance))
+            sections.append(section := section_of(study, options, bar.advance))
             for sheet in (section.overall, *section.tables):
                 folder.sheet(sheet)
             browsed.append(write_browser(study, folder.add))
             bar.advance()
     tested = [(section.study, section.tables) for section in sections]
-    claims = judge(tested) if what.claims else []
-    findings = judge(tested, what.findings) if what.findings else []
-    if what.claims:
+    claims = judge(tested) if options.claims else []
+    findings = judge(tested, options.findings) if options.findings else []
+    if options.claims:
         folder.sheet(claims_sheet(claims, {study.key: study.name for study in studies}))
         folder.add("claims.json", {"claims": _plain(claims)})
-    title = what.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
+    title = options.title or "Proband report: " + ", ".join(dict.fromkeys(each.suite.name for each in sets))
     if profile is not None:
         folder.add("profile.json", as_json(profile))
         folder.sheet(table := as_table(profile), partial(dot_plot, table))
-    texts = pages(sections, browsed, title=title, claims=claims, learnt=findings, notes=what.notes, profile=profile)
+    texts = pages(sections, browsed, title=title, claims=claims, learnt=findings, notes=options.notes, profile=profile)
     folder.contents |= texts
     summary = {"title": title, "findings": _plain(findings)}
     summary["sets"] = [summary_of(section) for section in sections]
     verdicts = {"holds": 0, "fails": 0, "open": 0, **Counter(verdict.verdict for verdict in claims)}
-    folder.finish(summary | ({"claims": _plain(claims)} if what.claims else {}))
+    folder.finish(summary | ({"claims": _plain(claims)} if options.claims else {}))
     return {
         "page": str(out / "index.html"),
         **counts_of(system for study in studies for system in study.systems),
@@ -69,7 +67,7 @@ def write_report(
         "answers": sum(len(run.lines) for study in studies for run in study.answered_items),
         "sentences": [sentence for section in sections for sentence in section.findings],
         "scores": [line for section in sections for line in scores_of(section)],
-        **({"claims": verdicts} if what.claims else {}),
+        **({"claims": verdicts} if options.claims else {}),
         **({"findings": _plain(findings)} if findings else {}),
     }
 

@@ -134,8 +134,8 @@ class Study(ItemSet):
         self.systems: tuple[System, ...] = systems(self.runs, pool=pool)
         self.splits = self._scored(split, least=2 if shared else 1)
         self.hues: tuple[int, ...] = tuple(range(len(self.systems)))  # the number of each system's colour
-        self.known: dict[Any, Scores] = {}  # what was counted once
-        self.kept: dict[Any, dict[int, Scores]] = {}
+        self.whole_scores: dict[Any, Scores] = {}  # of metrics and systems, on every item
+        self.large_selections: dict[Any, dict[int, Scores]] = {}
         self.cells: dict[Any, tuple[Estimate | None, ...]] = {}
 
     def _read(self) -> None:
@@ -218,7 +218,7 @@ class Study(ItemSet):
         places = range(len(self.systems))
         order = sorted(places, key=lambda at: (sign * known[at].value if at in known else np.inf, at))
         self.systems = tuple(self.systems[at] for at in order)
-        self.kept.clear()  # it goes by the places of systems
+        self.large_selections.clear()  # it goes by the places of systems
 
     def mask(self, where: Where) -> Mask:
         """The items with these tags, of the splits that are scored unless the tags name others, and of a varied set the
@@ -252,7 +252,7 @@ class Study(ItemSet):
     def whole(self, system: System, metric: Metric) -> Scores:
         """A system's scores on every item. Runs that have numbers for different items meet on those of all."""
         key = (metric.name, system.runs)
-        if key not in self.known:
+        if key not in self.whole_scores:
             clusters, estimator = self.clusters, estimator_of(metric)
             values = [self.answered_items[run].values(metric.name) for run in system.runs]
             runs = on_common_items(
@@ -262,11 +262,11 @@ class Study(ItemSet):
                 )
             )
             numbers = runs[0].numbers if len(runs) == 1 else np.concatenate([each.numbers for each in runs])
-            self.known[key] = replace(
+            self.whole_scores[key] = replace(
                 runs[0], numbers=numbers, places=runs[0].items, clusters=self.clusters,
                 trained=bool(system.tags["run.net"]),
             )  # fmt: skip
-        return self.known[key]
+        return self.whole_scores[key]
 
     def cell(self, metric: Metric, where: Where, *, macro: str = "") -> tuple[Estimate | None, ...]:
         """One cell per system; None where it has no number there."""
@@ -313,8 +313,8 @@ class Study(ItemSet):
         """The scores there of every system that has some, by its number. Large cells are asked for again (by the
         comparisons) and kept; there are few of them."""
         key = (metric.name, dumps(where), macro)
-        if key in self.kept:
-            return self.kept[key]
+        if key in self.large_selections:
+            return self.large_selections[key]
         mask = self.mask(where)
         items: dict[bytes, Ints] = {}  # once for all systems that have the same
         results = {}
@@ -329,7 +329,7 @@ class Study(ItemSet):
                     own = replace(own, estimator=weighed, tags={macro: codes})
                 results[at] = own
         if 20 * mask.sum() >= len(mask):
-            self.kept[key] = results
+            self.large_selections[key] = results
         return results
 
     def chance(self, metric: Metric, scores: Scores) -> float | None:
@@ -339,7 +339,7 @@ class Study(ItemSet):
         if metric.chance is not None:
             parts = scores.by(macro).values() if macro else [scores]
             return float(np.mean([metric.chance(part.numbers[0]) for part in parts]))
-        if metric.name != "accuracy" or not len(levels) or not (levels > 0).all():
+        if not (metric.counts_right_choices and len(levels) and (levels > 0).all()):
             return None
         return (
             macro_mean(levels, np.unique(scores.tags[macro], return_inverse=True)[1]) if macro else float(levels.mean())
@@ -353,7 +353,7 @@ class Study(ItemSet):
 
     def best_shortcut(self, metric: Metric, scores: Scores) -> Scores | None:
         """The accuracy of the best of them on these items; None where none has answered all of them."""
-        if metric.name != "accuracy" or not self.shortcuts:
+        if not (metric.counts_right_choices and self.shortcuts):
             return None
         mask = np.zeros(self.count, dtype=bool)
         mask[scores.items] = True
@@ -387,7 +387,7 @@ class AnsweredItems:
 
     def __init__(self, items: ItemSet, at: int, metrics: Sequence[Metric]) -> None:
         self.label, self.source = items.labels[at], items.answered[at].answers
-        self.asked = items.runs[at].settings.get("asked")
+        self.planned_count = items.runs[at].settings.get("asked")
         self.answers: Iterator[Answer] = items.raw_answers(at)
         self.next = next(self.answers, None)
         self.lines = array("q")  # the item of each line of its answers
@@ -431,7 +431,7 @@ class AnsweredItems:
         """Every answer must have met its item, and a run that was not limited must have answered all of them."""
         if self.next is not None:
             self.refuse(f"answers item {self.next.item_id!r}, which does not exist or comes earlier")
-        wanted = count if self.asked is None else min(count, int(self.asked))
+        wanted = count if self.planned_count is None else min(count, int(self.planned_count))
         if isinstance(self.source, Path) and len(self.lines) < wanted:
             done = f"contains {len(self.lines):,} of {wanted:,} answers: rerun the `proband run` command"
             raise ProbandError(done, file=self.source)

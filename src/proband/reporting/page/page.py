@@ -33,8 +33,8 @@ from proband.reporting.charts import (
     drawing,
     figure_of,
     line_plot,
-    look,
     shade,
+    style_classes,
     svg,
 )
 from proband.reporting.claims import Verdict
@@ -150,7 +150,7 @@ def _shared() -> dict[str, Any]:
         "script": Markup(script),
         "style": Markup(style),
         "words": formatting,
-        "look": look,
+        "style_classes": style_classes,
         "tip": tip,
         "plain_cell": tables.plain_cell,
         "axis_of": lambda lows, highs: Axis(min(lows), max(highs), 6, 144),
@@ -417,7 +417,7 @@ class _Browser:
             "shard": SHARD,
             "ids": [record["id"] for record in records],
             "runs": self.labels,
-            "looks": [look(hue) for hue, system in zip(study.hues, study.systems) for _ in system.runs],
+            "looks": [style_classes(hue) for hue, system in zip(study.hues, study.systems) for _ in system.runs],
             "tags": {
                 name: {
                     "title": self._title(name),
