@@ -75,8 +75,8 @@ def fit(right: Any, x: Any = None) -> Fit:
     >>> rng = np.random.default_rng(0)
     >>> k = np.repeat([2.0, 3.0, 4.0], 40)
     >>> chance = _logistic(np.linspace(-1, 3, 20)[:, None] - (k - 2) - rng.normal(0, 0.5, 120))
-    >>> found = fit(rng.random(chance.shape) < chance, k[:, None])
-    >>> round(float(found.w[0]), 1), round(found.tau, 1)
+    >>> model = fit(rng.random(chance.shape) < chance, k[:, None])
+    >>> round(float(model.w[0]), 1), round(model.tau, 1)
     (1.1, 0.6)
     """
     from scipy.optimize import minimize
@@ -98,21 +98,21 @@ def fit(right: Any, x: Any = None) -> Fit:
         slope = scores.sum(axis=0) - np.concatenate([theta / FAR**2, np.zeros(len(at) - systems)])
         return -value + float((theta**2).sum()) / (2 * FAR**2), -slope
 
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500})
-    _, scores, posterior = _likelihood(found.x, right, x)
-    theta, difficulty = found.x[:systems], posterior @ GRID
+    best = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500})
+    _, scores, posterior = _likelihood(best.x, right, x)
+    theta, difficulty = best.x[:systems], posterior @ GRID
     influence = np.zeros((0, items))
     if x.shape[1]:  # n H^-1 s_i, where H is the curvature at the estimate
-        moves = 1e-4 * np.eye(len(found.x))
-        curvature = np.array([(objective(found.x + move)[1] - objective(found.x - move)[1]) / 2e-4 for move in moves])
+        moves = 1e-4 * np.eye(len(best.x))
+        curvature = np.array([(objective(best.x + move)[1] - objective(best.x - move)[1]) / 2e-4 for move in moves])
         every = items * np.linalg.solve((curvature + curvature.T) / 2, (scores - scores.mean(axis=0)).T)
         influence = every[systems:-1]
     return Fit(
         right=right,
         x=x,
         theta=theta,
-        w=found.x[systems:-1],
-        tau=float(np.exp(found.x[-1])),
+        w=best.x[systems:-1],
+        tau=float(np.exp(best.x[-1])),
         influence=influence,
         difficulty=difficulty,
         error=np.sqrt(np.maximum(posterior @ GRID**2 - difficulty**2, 0.0)),
@@ -274,7 +274,7 @@ def group_differences(
     inverse = np.asarray(np.linalg.pinv(design), dtype=np.float64)
     leverage = np.clip(np.einsum("ij,ji->i", design, inverse), 0, 0.99)
     of_items, freedom = inverse[-1] @ residual, max(len(group) - design.shape[1], 1.0)
-    found = {}
+    differences = {}
     for name, chosen in sets.items():
         means = residual[:, chosen].mean(axis=1)
         weights = inverse @ means
@@ -285,8 +285,8 @@ def group_differences(
         known = Scores.of(of_items[chosen], clusters=own, estimator=Mean()).against(0.0)
         p = None if known.p is None else max(over_systems, known.p)
         low, high = float(min(weights[-1] - half, known.low)), float(max(weights[-1] + half, known.high))
-        found[name] = replace(known, low=low, high=high, p=p)
-    return found
+        differences[name] = replace(known, low=low, high=high, p=p)
+    return differences
 
 
 # ---- a score over all items from the answers to a few of them --------------------------------------------------------

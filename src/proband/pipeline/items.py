@@ -72,7 +72,7 @@ def items(
         raise ProbandError(f"item analysis needs {LEAST_SYSTEMS} runs or logs; there are {len(known.answered)}")
     study = Study(known if logs else known.ordered(), seed=seed, split=split)
     study.rank()
-    seen = ItemStudy.of(study)
+    seen = Responses.of(study)
     if estimate is not None and not short:
         raise ProbandError("--estimate needs --short N, the size of the test that the run answered")
     test = ShortTest.draw(seen.right, short, seed=seed) if short else None
@@ -101,7 +101,7 @@ def items(
     return {**result, "page": str(folder.out / "index.html")}
 
 
-def _short(seen: ItemStudy, folder: Path, test: ShortTest, *, estimate: str | Path | None) -> dict[str, str | float]:
+def _short(seen: Responses, folder: Path, test: ShortTest, *, estimate: str | Path | None) -> dict[str, str | float]:
     """A short test as a folder of items; the score over all items of a run that answered it."""
     if estimate is not None:
         sets = item_sets([estimate])
@@ -113,8 +113,8 @@ def _short(seen: ItemStudy, folder: Path, test: ShortTest, *, estimate: str | Pa
         missing = [name for name in drawn if not np.isfinite(answers.get(name, np.nan))]
         if missing:
             raise ProbandError(f"has no answer to {len(missing)} items of the short test: {missing[0]}", file=estimate)
-        found = test.estimate(np.array([answers[name] for name in drawn]))
-        ends = {"mean": found.mean, "low": found.low, "high": found.high}
+        whole = test.estimate(np.array([answers[name] for name in drawn]))
+        ends = {"mean": whole.mean, "low": whole.low, "high": whole.high}
         return {"system": study.system_labels[0], **ends, "items": len(drawn)}
     rows = [seen.items[place] for place in sorted(test.drawn.tolist())]
     write_jsonl(folder / "items.jsonl", rows)
@@ -124,7 +124,7 @@ def _short(seen: ItemStudy, folder: Path, test: ShortTest, *, estimate: str | Pa
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ItemStudy:
+class Responses:
     """The answers of all systems to the items that all of them have (systems x items), and the model of these."""
 
     study: Study
@@ -133,7 +133,7 @@ class ItemStudy:
     clusters: Clusters
 
     @classmethod
-    def of(cls, study: Study) -> ItemStudy:
+    def of(cls, study: Study) -> Responses:
         if not study.main.percent:
             raise ProbandError(f"item analysis needs right or wrong answers: {study.main.name!r} is not a share")
         runs = np.array(outcomes(study))
@@ -246,9 +246,9 @@ class ItemStudy:
                 sets |= {name: each for name, each in new.items() if each.tobytes() not in same}
         if not sets:
             raise ProbandError("the items have no tag by which groups of systems could be compared")
-        found = item_analysis.group_differences(self.fit, chosen, sets, self.clusters)
-        counts = (each.n for each in found.values())
-        rows = tuple((*row, n) for row, n in zip(_effects(found, partial(figure, sign="+")), counts))
+        differences = item_analysis.group_differences(self.fit, chosen, sets, self.clusters)
+        counts = (each.n for each in differences.values())
+        rows = tuple((*row, n) for row, n in zip(_effects(differences, partial(figure, sign="+")), counts))
         note = (
             f"Points by which these {chosen.sum()} systems are better (+) or worse (-) than their ability explains; "
             f"over systems and clusters of items, Holm over {len(rows)} tests."

@@ -162,5 +162,5 @@ def _pairs(settled: Sequence[ScoredReply], what: str) -> dict[str, int | list[tu
         if both := [item for item in items[a] if (b, item) in means]:
             tests.append((a, b, stats.difference([means[a, i] for i in both], [means[b, i] for i in both])))
     corrected = stats.holm_where_tested([test.p for _, _, test in tests])
-    found = [(a, b) if t.value > 0 else (b, a) for (a, b, t), p in zip(tests, corrected) if p is not None and p < LEVEL]
-    return {"tested": len(tests), "different": len(found), "better": found}
+    pairs = [(a, b) if t.value > 0 else (b, a) for (a, b, t), p in zip(tests, corrected) if p is not None and p < LEVEL]
+    return {"tested": len(tests), "different": len(pairs), "better": pairs}

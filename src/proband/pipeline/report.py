@@ -115,15 +115,15 @@ def with_tag_tables(suite: Suite, tags: Sequence[str]) -> Suite:
 
 def runs_in_words(runs: Sequence[Path]) -> list[Path]:
     """The folders of runs with replies of several words, in a suite with a prover: `steps` checks their sentences."""
-    there, found = [run for run in runs if run.is_dir()], list[Path]()  # the report itself says which are not
+    there, in_words = [run for run in runs if run.is_dir()], list[Path]()  # the report itself says which are not
     for folder in files.run_folders(there):
         run = files.read_run(folder / "run.json")
         suite = suites.suite(run.suite)
         if suite.audit and any(each.name == run.solver and each.in_words for each in suite.solvers):
             with suppress(ProbandError):  # one that has not finished has no answers there yet
                 answers = files.read_answers(RunAnswers(folder).finished)
-                found += [folder] if any(len((each.text or "").split()) >= FEW_WORDS for each in answers) else []
-    return found
+                in_words += [folder] if any(len((each.text or "").split()) >= FEW_WORDS for each in answers) else []
+    return in_words
 
 
 def _answered(answers: RunAnswers, run: Run, items: Path) -> AnsweredRun:

@@ -83,7 +83,7 @@ PROBES: Final = (
 )
 
 
-class Tried(NamedTuple):
+class ProbeScore(NamedTuple):
     """One reply to one row, with its score or the reason why there is none."""
 
     probe: Probe
@@ -98,12 +98,12 @@ def load_scorer(name: str) -> Scorer:
         data = gym_data({"name": name.removeprefix(GYM).partition("?")[0], "size": 1, "seed": 0})
         return cast(Scorer, data.score_answer)
     try:
-        found = declared(name)
+        function = declared(name)
     except ProbandError as error:
         raise ProbandError(f"--scorer {name}: {error}") from None
-    if not callable(found):
+    if not callable(function):
         raise ProbandError(f"--scorer {name}: must be module:function or {GYM}TASK")
-    return cast(Scorer, found)
+    return cast(Scorer, function)
 
 
 def audit_scorer(name: str, audited: JudgedRows, out: Path, *, seconds: float = SECONDS) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def _changed(text: str) -> str:
     return re.sub(r"\w(?=\W*\Z)", lambda last: "a0"[last[0] == "9"] if last[0] in "z9" else chr(ord(last[0]) + 1), text)
 
 
-def _line(probe: Probe, tried: Sequence[Tried]) -> dict[str, str | int | dict[str, int]]:
+def _line(probe: Probe, tried: Sequence[ProbeScore]) -> dict[str, str | int | dict[str, int]]:
     """How often a probe got full, partial and no credit, and whether that is a fault."""
     kinds = Counter(each.failure or {1.0: "full", 0.0: "none"}.get(each.score or 0.0, "partial") for each in tried)
     failure = next((each.failure for each in tried if each.failure), "")
@@ -198,7 +198,7 @@ def _line(probe: Probe, tried: Sequence[Tried]) -> dict[str, str | int | dict[st
 # ---- in its own process --------------------------------------------------------------------------------------------
 
 
-def _try_all(scorer: Scorer, cases: Sequence[Case], seconds: float) -> Iterator[Tried]:
+def _try_all(scorer: Scorer, cases: Sequence[Case], seconds: float) -> Iterator[ProbeScore]:
     """Score every reply, in order. After a first time-out a new process continues; after a second the rest is
     skipped."""
     context = multiprocessing.get_context("fork")
@@ -217,7 +217,7 @@ def _try_all(scorer: Scorer, cases: Sequence[Case], seconds: float) -> Iterator[
             except EOFError:
                 result, ended = "raised SystemExit or was killed", True
             probe, reply, _ = cases[at]
-            yield Tried(probe, reply, *((None, result) if isinstance(result, str) else _score(result[0])))
+            yield ProbeScore(probe, reply, *((None, result) if isinstance(result, str) else _score(result[0])))
             at += 1
         process.kill()
         process.join()
