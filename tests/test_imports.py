@@ -126,6 +126,18 @@ def test_the_law_itself_can_be_broken() -> None:
     assert allowed(("suites", "script"), "proband.training.fit")
 
 
+def test_no_room_that_serves_all_suites_names_one(root: Path) -> None:
+    """Neither is a suite's name in its code (`kinship` is also a domain), nor does it make items of a suite by name."""
+    named = []
+    for path in (each for each in parts(root) if area(each, root)[0] != "suites"):
+        for node in ast.walk(parsed(path)):
+            given = node.value if isinstance(node, ast.keyword) and node.arg == "suite" else node
+            if isinstance(given, ast.Constant):
+                known = {"analogy", "kinship", "inference"} if given is node else SUITES
+                named += [f"{path.name}: {given.value}"] if given.value in known else []
+    assert named == ["domain.py: kinship"]
+
+
 def test_a_circle_through_the_package_itself_is_seen(root: Path, tmp_path: Path) -> None:
     """`from proband import x` imports the package, whose own imports lead on."""
     folder = tmp_path / "src" / "proband" / "pipeline"
@@ -194,11 +206,14 @@ def test_the_list_of_a_folder_is_complete(root: Path) -> None:
 
 
 def test_a_name_that_many_read_has_one_meaning(root: Path) -> None:
-    """In all packages there is one class `Fact`, one `Problem` and so on, and one function `read_story`."""
+    """In all packages there is one class `Fact`, one `Problem` and so on, and one function `read_story`; no other type
+    has such a name either."""
     kinds = (ast.ClassDef, ast.FunctionDef)
     paths = [path for place in SOURCES for path in (root / place).rglob("*.py") if "node_modules" not in path.parts]
     nodes = [node for path in paths for node in ast.walk(parsed(path))]
     names = Counter(node.name for node in nodes if isinstance(node, kinds))
+    aliases = (target for node in nodes if isinstance(node, ast.Assign) for target in node.targets)
+    names.update(target.id for target in aliases if isinstance(target, ast.Name) and target.id[0].isupper())
     once = ("Fact", "Plan", "Problem", "Results", "Solution", "Study", "read_story")
     assert {name: names[name] for name in once} == dict.fromkeys(once, 1)
 

@@ -64,6 +64,11 @@ def test_no_such_domain() -> None:
         ),
         ('means = ["a.end < b.start"]', "means = []", "relation 'before': 'means' is missing or empty"),
         ('always = ["a.start < a.end"]', 'always = ["a.start"]', "'always': 'a.start' is not a condition"),
+        (
+            'means = ["a.end < b.start"]',
+            'means = ["a.end < b.start"]\nstep = []',
+            "has a 'step', and 'step_world' names none",
+        ),
         ('says = "a r b"', 'says = "a near b"', "a phrase says 'near', which is neither a relation nor a slot"),
         ('says = "a r b"', "", "not in the form of a domain (docs/extending.md): 'says'"),
     ],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proband.core.files import write_jsonl
-from proband.core.types import Item
+from proband.core.types import Fact, Item
 from proband.suites.kinship.reading.lexicon import FAMILIAR
 from proband.suites.kinship.reading.reader import read_story
 from proband.suites.kinship.replies import read
@@ -51,7 +51,8 @@ def test_one_vocabulary_for_stories_replies_and_checks(neutral: str, gender: str
     genders = ["female" if neutral != "spouse" or gender == "male" else "male", gender]
     for name in FAMILIAR[neutral, gender].split():
         story = f"Sam is Kim's {name}."
-        assert read_story(story, names=dict(zip(("Kim", "Sam"), genders, strict=True))) == [("Kim", relation, "Sam")]
+        (fact,) = read_story(story, names=dict(zip(("Kim", "Sam"), genders, strict=True)))
+        assert fact == Fact("Sam", relation, "Kim")
         assert tells(story, names=["Kim", "Sam"], genders=genders, fact=(0, relation, 1))
         answer = read(item, f"Sam is the {name} of Kim.", "")
         assert RELATIONS[answer.scores.index(1.0)] == relation, name

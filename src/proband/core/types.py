@@ -40,7 +40,7 @@ class Item(Record, frozen=True, kw_only=True):
 
 class Answer(Record, frozen=True, kw_only=True):
     """A model's answer to one item: a score per choice (higher is preferred), its own words if it wrote any,
-    and for cloze items one record per blank.
+    and for cloze items one record per blank (`guess`: the words that fill it).
 
     `status` is "" for an ordinary answer. "unread": the model replied (`text`), but no single answer can be read from
     it. "content_filter": the server withheld its reply. "error": the model or its server failed (`text` says how;

@@ -215,6 +215,8 @@ def _check_conditions(raw: Mapping[str, Any]) -> None:
     for name, entry in raw["relations"].items():
         if not entry.get("means"):
             raise ProbandError(f"relation {name!r}: 'means' is missing or empty")
+        if "step" in entry and raw.get("step_world") not in raw["worlds"]:
+            raise ProbandError(f"relation {name!r} has a 'step', and 'step_world' names none of the worlds")
         for key in ("means", "step", *raw["worlds"]):
             for text in entry.get(key, ()):
                 _check_condition(text, raw["coordinates"], where=f"relation {name!r}, {key!r}")
@@ -234,8 +236,7 @@ def _combinations(table: Mapping[str, str], relations: Mapping[str, Any]) -> dic
     both: dict[tuple[str, str], str] = {}
     for pair, result in table.items():
         first, _, second = pair.partition(" ")
-        for each in (first, second, result):
-            if each not in relations:
-                raise ProbandError(f"'combine' names {each!r}, which is not a relation")
+        if unknown := {first, second, result} - set(relations):
+            raise ProbandError(f"'combine' names {min(unknown)!r}, which is not a relation")
         both[first, second] = both[second, first] = result
     return both

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from proband import stats
+from proband import stats, suites
 from proband.core.errors import ProbandError
 from proband.core.files import atomic, dumps, read_answers, write_json, write_jsonl
 from proband.core.types import Answer, Item
@@ -115,7 +115,7 @@ def judge_steps(out: Path, *, model: str, options: RunOptions) -> dict[str, Any]
             if name not in known:
                 known[name] = (step, place, record["clusters"])
                 facts = {"json": True, "answers": ["right" if step.label else "wrong"]}
-                items.append(Item(id=name, suite="questions", prompt=sent, facts=facts))
+                items.append(Item(id=name, suite=suites.QUESTIONS, prompt=sent, facts=facts))
     write_jsonl(folder / "items.jsonl", items)
     if not known:
         raise ProbandError("no step has a label, so there is nothing to judge")

@@ -52,7 +52,7 @@ def _route(prover: Prover, problem: Problem, world: str) -> Solution:
         near = [f.of if f.who == here else f.who for f in problem.facts if here in (f.who, f.of) and not f.negated]
         waiting += [there for there in dict.fromkeys(near) if there not in met]
         met |= set(near)
-    if world != "unit" or a not in met:
+    if world != prover.step_world or a not in met:
         return Solution((UNKNOWN,))
     place = next(iter(worlds.values()))
     way = moved(place[a]["x"] - place[b]["x"], place[a]["y"] - place[b]["y"])

@@ -67,10 +67,10 @@ def _condition(text: str) -> tuple[tuple[str, str, str, str, int], ...]:
 
 def bounds(domain: Domain, a: str, relation: str, b: str, world: str, *, as_answer: bool = False) -> list[Bound]:
     """The bounds of `a is the relation of b` in a world; a fact may be more specific than an answer (`step` in
-    `unit`)."""
+    the domain's `step_world`)."""
     entry = domain.raw["relations"][relation]
     conditions = entry.get(world, entry["means"])
-    if world == "unit" and not as_answer:
+    if world == domain.raw.get("step_world") and not as_answer:
         conditions = entry.get("step", conditions)
     thing = {"a": a, "b": b}
     return [

@@ -56,6 +56,7 @@ class Prover:
     relations_beyond: frozenset[str] = frozenset()  # what such words say
     one_person: Callable[..., Iterable[tuple[str, str, Problem]]] = lambda problem, unlinked: ()  # who may be one
     contradictory: Callable[[Problem], bool] = lambda problem: True  # in any sense of its names and words
+    step_world: str = ""  # the world in which each fact is one step, so that routes are known
 
     def follows(self, problem: Problem, answer: str, world: str) -> bool:
         """Is this the only possible answer?"""

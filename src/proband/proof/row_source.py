@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 from proband.core.errors import ProbandError, not_installed
 from proband.core.progress import log
+from proband.english.domain import SHIPPED, load
 from proband.english.things import CAPITAL
 from proband.proof.rows import AuditRow, RowFile, RowFormat, first_cells, read_rows, row_files
 from proband.proof.run import OUTSIDE
@@ -65,7 +66,7 @@ class RowSource:
 def gym_tasks() -> dict[str, tuple[str, str]]:
     """The tasks of reasoning-gym that a prover can judge, with the domain and the world of each."""
     outside = {each.name: (each.name, each.gym_world) for each in OUTSIDE.importable() if each.gym_world is not None}
-    return {"family_relationships": ("kinship", "strict"), **outside}
+    return {task: (name, world) for name in SHIPPED for task, world in load(name).raw.get("gym", {}).items()} | outside
 
 
 def gym_options(source: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from proband.core import tables
 from proband.core.errors import ProbandError
 from proband.core.tables import TableRow, is_unicode, kind_of, read_table, text_lines
+from proband.core.types import Fact
 
 NAMES: Final = {
     "text": ("story", "text", "context", "passage", "premise", "paragraph", "facts", "description"),
@@ -31,7 +32,7 @@ LONGEST_TEXT: Final = 100_000  # characters of a story
 
 @dataclass(frozen=True, kw_only=True)
 class AuditRow:
-    """A row of the source. `bad`: why it cannot be used. `facts` and `pair`: if the source gives them."""
+    """A row of the source. `bad`: why it cannot be used. `facts` (in its words), `pair`: if the source gives them."""
 
     file: str
     line: int | None  # of the file, where rows have lines
@@ -43,7 +44,7 @@ class AuditRow:
     answer_column: str = ""
     genders: Mapping[str, str | None] = field(default_factory=dict)
     item: bool = False  # one of our own items
-    facts: tuple[tuple[str, str, str], ...] = ()  # (a, word, b): a is the word of b
+    facts: tuple[Fact, ...] = ()
     pair: tuple[str, str] | None = None  # what is the first to the second?
     record: Any = None  # what its generator knows of it
     folder: str = ""  # the folder of its file (a release of a data set)
@@ -196,11 +197,11 @@ def _with_given(row: AuditRow, columns: Mapping[str, str]) -> AuditRow:
     return replace(asked, facts=facts, pair=(a, b))
 
 
-def given_facts(value: Any) -> tuple[tuple[str, str, str], ...] | None:
+def given_facts(value: Any) -> tuple[Fact, ...] | None:
     """Facts of a cell, [who, word, of] each: a list, JSON, or lines; None if the cell is none of these.
 
-    >>> given_facts('[["Ann", "mother", "Bo"]]'), given_facts("Ann, mother, Bo; Bo, son, Al"), given_facts("Ann")
-    ((('Ann', 'mother', 'Bo'),), (('Ann', 'mother', 'Bo'), ('Bo', 'son', 'Al')), None)
+    >>> given_facts('[["Ann", "mother", "Bo"]]') == given_facts("Ann, mother, Bo") == (Fact("Ann", "mother", "Bo"),)
+    True
     """
     if isinstance(value, str):
         try:
@@ -209,11 +210,9 @@ def given_facts(value: Any) -> tuple[tuple[str, str, str], ...] | None:
             value = [[part.strip() for part in line.split(",")] for line in re.split(r"[;\n]", value) if line.strip()]
     if not isinstance(value, list) or not value:
         return None
-    rows: list[Any] = [
-        [each.get(key) for key in ("who", "is", "of")] if isinstance(each, dict) else each for each in value
-    ]
+    rows = [[each.get(key) for key in ("who", "is", "of")] if isinstance(each, dict) else each for each in value]
     fits = all(isinstance(r, list) and len(r) == 3 and all(isinstance(p, str) and p for p in r) for r in rows)
-    return tuple((who, word, of) for who, word, of in rows) if fits else None
+    return tuple(Fact(*row) for row in rows) if fits else None
 
 
 def _problem(value: Any, *, empty: bool) -> str:

@@ -45,6 +45,7 @@ def differences(domain: Domain) -> Prover:
         describe=lambda positions: positions,
         second_reader=ParsedReader(domain),
         includes=lambda answer, word: answer in (word.relation, domain.combine.get((answer, word.relation), "")),
+        step_world=domain.raw.get("step_world", ""),
     )
 
 

@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
 from proband.core.errors import ProbandError
-from proband.core.types import Fact
 from proband.english import tokens
 from proband.english.domain import OTHER, Domain
 from proband.english.labels import read_label, split_options
@@ -139,10 +138,9 @@ class RowJudge:
         if row.bad:
             return Unread(row.bad)
         if row.facts and row.pair:
-            words = [(who, self.domain.word(word), of) for who, word, of in row.facts]
-            facts = tuple(Fact(who, word.relation, of, word.gender) for who, word, of in words if word)
-            if len(facts) < len(words):
-                unknown = next(text for _, text, _ in row.facts if self.domain.word(text) is None)
+            words = [(fact, self.domain.word(fact.relation)) for fact in row.facts]
+            facts = tuple(fact._replace(relation=word.relation, gender=word.gender) for fact, word in words if word)
+            if (unknown := next((fact.relation for fact, word in words if word is None), None)) is not None:
                 return Unread(f"{unknown!r} is not a word of {self.domain.name}")
             given = RowText(row.text, row.question, split_options(row.question)[1], ())
             return given, {COLUMNS: Reading(facts=facts, question=AskedRelation(*row.pair))}

@@ -6,7 +6,8 @@ from __future__ import annotations
 from proband.core.plugins import Registry
 from proband.core.suite import Suite
 
-BUILT_IN = ("analogy", "kinship", "inference", "script", "facts", "questions")
+QUESTIONS = "questions"  # the suite of items that are prompts and nothing more
+BUILT_IN = ("analogy", "kinship", "inference", "script", "facts", QUESTIONS)
 _SUITES = Registry("proband.suites", Suite, {name: f"proband.suites.{name}:SUITE" for name in BUILT_IN})
 
 suite = _SUITES.named

@@ -154,8 +154,7 @@ def _items(
         )
 
     for place, (row, choices) in enumerate(rows, start=1):
-        made = bad.tried(row, partial(item, choices=choices, place=place))
-        if made is not None:
+        if (made := bad.tried(row, partial(item, choices=choices, place=place))) is not None:
             yield made
 
 

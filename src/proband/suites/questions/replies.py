@@ -72,8 +72,7 @@ UNDECIDED = re.compile(  # alternatives, or a list of three or more: no answer, 
 def final_answer(reply: str) -> str:
     """The answer in a reply: the text after the last "answer is" or "answer:", or else the last line."""
     text = without_thoughts(reply)
-    stated = list(ANSWER.finditer(text))
-    if stated:
+    if stated := list(ANSWER.finditer(text)):
         return text[stated[-1].end() :].lstrip().partition("\n")[0]
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else ""

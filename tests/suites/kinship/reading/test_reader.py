@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from proband.core.errors import ProbandError
 from proband.core.files import encode, parse
 from proband.core.metrics import accuracy_of
-from proband.core.types import Item
+from proband.core.types import Fact, Item
 from proband.suites import suite
 from proband.suites.kinship.reading.reader import Read, mismatch_with_facts, read_story, stated_genders
 from proband.suites.kinship.world.relations import RELATIONS
@@ -88,7 +88,7 @@ def test_identity_and_name() -> None:
 
 def test_genders_from_the_text() -> None:
     facts = read_story("@1's aunt @2 is married to @3.", names={"@1": None, "@2": None, "@3": "male"})
-    assert facts == [("@1", "aunt", "@2"), ("@3", "wife", "@2")]
+    assert facts == [Fact("@2", "aunt", "@1"), Fact("@2", "wife", "@3")]
     assert stated_genders(facts, ["@1", "@2", "@3"]) == ["male", "female", "male"]
 
 

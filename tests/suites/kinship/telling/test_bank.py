@@ -17,7 +17,8 @@ from typing import Final, NamedTuple
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.suites.kinship.reading.reader import KinTriple, read_facts
+from proband.core.types import Fact
+from proband.suites.kinship.reading.reader import read_facts
 from proband.suites.kinship.telling.bank import (
     ANY,
     BARE,
@@ -82,19 +83,18 @@ def castings(relations: Sequence[str]) -> Iterator[tuple[str, ...]]:
             yield genders
 
 
-def compare(text: str, label: Iterable[KinTriple], genders: dict[str, str]) -> list[str]:
+def compare(text: str, label: Iterable[Fact], genders: dict[str, str]) -> list[str]:
     """What is wrong with a text that should tell exactly the facts of its label; nothing if nothing is."""
     reading = read_facts(text, genders, ours=True)
     read = {canonical(fact): fact for fact in reading.facts}
     meant = {canonical(fact): fact for fact in label}
     reasons = [f"missing {_in_words(fact)}" for key, fact in meant.items() if key not in read]
     reasons += [f"tells {_in_words(fact)}" for key, fact in read.items() if key not in meant]
-    return [reading.problem] if reading.problem else reasons
+    return [str(reading.unread)] if reading.unread else reasons
 
 
-def _in_words(fact: KinTriple) -> str:
-    owner, relation, person = fact
-    return f"{person} is the {relation} of {owner}"
+def _in_words(fact: Fact) -> str:
+    return f"{fact.who} is the {fact.relation} of {fact.of}"
 
 
 def check_frame(frame: Frame, phrases: Sequence[Phrase] = (), *, every: bool = False) -> list[Fault]:
@@ -113,7 +113,7 @@ def check_frame(frame: Frame, phrases: Sequence[Phrase] = (), *, every: bool = F
                 ahead = tuple(word(r, g) for r, g in zip(relations, genders[1:]))
                 back = [word(INVERSE[r], g) for r, g in zip(relations, genders)]
                 text = named.fill(names, genders, ahead, back, taken)
-                label = [(names[i], kin, names[i + 1]) for i, kin in enumerate(ahead)]
+                label = [Fact(names[i + 1], kin, names[i]) for i, kin in enumerate(ahead)]
                 for reason in compare(text, label, dict(zip(names, genders))):
                     faults.append(Fault(frame.id, genders, ahead, reason, text))
     return faults
@@ -164,7 +164,7 @@ def test_headers_say_how_many_facts_a_frame_tells() -> None:
 
 class Telling(NamedTuple):
     text: str
-    label: list[KinTriple]
+    label: list[Fact]
     genders: dict[str, str]
 
 
@@ -182,7 +182,7 @@ def some_tellings(rng: random.Random, times: int) -> Iterator[Telling]:
         back = [word(INVERSE[r], g) for r, g in zip(relations, genders)]
         named = Frame.parse(OBJECT.sub(r"{\1}", frame.text), family="x", pattern=frame.pattern)
         text = named.fill(names, genders, ahead, back, [rng.choice(some) for some in fits])
-        label = [(names[i], kin, names[i + 1]) for i, kin in enumerate(ahead)]
+        label = [Fact(names[i + 1], kin, names[i]) for i, kin in enumerate(ahead)]
         yield Telling(text, label, dict(zip(names, genders)))
 
 

@@ -12,7 +12,7 @@ from msgspec import ValidationError, convert
 
 from proband.core.errors import ProbandError
 from proband.core.suite import Audit
-from proband.core.types import Item
+from proband.core.types import Fact, Item
 from proband.english.domain import load
 from proband.proof.rows import AuditRow, RowFormat, item_row, table_row
 from proband.suites.kinship.audit.family_prover import worlds_of
@@ -47,7 +47,7 @@ def audit_row(row: ClutrrRow) -> AuditRow:
         question=f"What is {asked} to {asker}?",
         answer=row.target,
         genders=dict(zip(row.names, row.genders)),
-        facts=tuple((row.names[j], word, row.names[i]) for i, word, j in row.typed_facts),
+        facts=tuple(Fact(row.names[j], word, row.names[i]) for i, word, j in row.typed_facts),
         pair=(asked, asker),
     )
 
@@ -79,7 +79,7 @@ def fact_row(place: Mapping[str, Any], cells: Mapping[str, Any]) -> AuditRow:
     try:
         facts, (i, j) = cells["facts"], cells["facts"]["query"]
         names = facts["names"]
-        edges = tuple((names[b], str(word), names[a]) for a, word, b in facts["edges"])
+        edges = tuple(Fact(names[b], str(word), names[a]) for a, word, b in facts["edges"])
         genders = dict(zip(names, facts.get("genders") or ()))
         return made if made.bad else replace(made, facts=edges, pair=(names[j], names[i]), genders=genders)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:

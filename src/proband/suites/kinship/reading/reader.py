@@ -3,8 +3,9 @@ answers from these facts.
 
 A story is read by the phrases of the domain `kinship` (proband.english.mentions); what they do not cover is unread.
 
->>> read_story("Ben rang his aunt Ann. Ann is married to Carl.", names=["Ben", "Ann", "Carl"])
-[('Ben', 'aunt', 'Ann'), ('Carl', 'wife', 'Ann')]
+>>> story = "Ben rang his aunt Ann. Ann is married to Carl."
+>>> [fact[:3] for fact in read_story(story, names=["Ben", "Ann", "Carl"])]
+[('Ann', 'aunt', 'Ben'), ('Ann', 'wife', 'Carl')]
 """
 
 from __future__ import annotations
@@ -12,30 +13,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from proband.core.errors import ProbandError
-from proband.core.types import Answer, Item
+from proband.core.types import Answer, Fact, Item
 from proband.english.domain import load
 from proband.english.mentions import read_people
 from proband.english.phrases import Grammar
+from proband.english.reading import Reading, Unread
 from proband.suites.kinship.logic.closure import Edge, close, scores, shortest_path
 from proband.suites.kinship.world import relations
 from proband.suites.kinship.world.families import GENDER_OF
-from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, STRICT, word
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, word
 from proband.suites.kinship.world.rules import Rules, of_item, story_of
 
-KinTriple = tuple[str, str, str]  # owner, relation word, person: "person is the word of owner"
 TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")
 GENDER_LINE = re.compile(r"\(([^,()]+), (male|female)\)")
 GENDER_SENTENCE = re.compile(r"([\w@\[\]-]+) is (male|female)\.")
-
-
-class KinReading(NamedTuple):
-    """The facts of a story as (owner, word, person), or the problem."""
-
-    facts: tuple[KinTriple, ...] = ()
-    problem: str = ""
 
 
 @cache
@@ -43,39 +37,40 @@ def _grammar() -> Grammar:
     return Grammar(load("kinship"))
 
 
-def read_facts(story: str, genders: Mapping[str, str | None], *, ours: bool = False) -> KinReading:
-    """The facts of a story about these people. `ours`: by our rules, where a pronoun means the topic of its sentence.
+def read_facts(story: str, genders: Mapping[str, str | None], *, ours: bool = False) -> Reading:
+    """The facts of a story about these people, in kin words. `ours`: by our rules, where a pronoun means the topic of
+    its sentence.
 
-    >>> read_facts("Ben rang his aunt Ann.", {"Ben": "male", "Ann": "female"}).facts
-    (('Ben', 'aunt', 'Ann'),)
-    >>> read_facts("Ben never had an aunt Ann.", {"Ben": "male", "Ann": "female"}).problem
-    "'never' may change the statement | Ben never had an aunt Ann."
+    >>> read_facts("Ben rang his aunt Ann.", {"Ben": "male", "Ann": "female"}).facts == (Fact("Ann", "aunt", "Ben"),)
+    True
+    >>> read_facts("Ben never had an aunt Ann.", {"Ben": "male", "Ann": "female"}).unread.reason
+    "'never' may change the statement"
     """
     reading = read_people(_grammar(), GENDER_SENTENCE.sub("", story), list(genders), genders, ours=ours)
     if reading.unread:
-        return KinReading(problem=" | ".join(filter(None, reading.unread)))
-    facts: list[KinTriple] = []
+        return reading
+    facts: list[Fact] = []
     for fact in reading.facts:
         who, of = (genders.get(name) or reading.genders.get(name) for name in (fact.who, fact.of))
         if gender := fact.gender or who:
             if who and gender != who:
-                return KinReading(problem=f"{fact.who} is {who} but called a {word(fact.relation, gender)}")
-            facts.append((fact.of, word(fact.relation, gender), fact.who))
+                return Reading(unread=Unread(f"{fact.who} is {who} but called a {word(fact.relation, gender)}"))
+            facts.append(Fact(fact.who, word(fact.relation, gender), fact.of))
         elif of:
-            facts.append((fact.who, word(relations.INVERSE[fact.relation], of), fact.of))
+            facts.append(Fact(fact.of, word(relations.INVERSE[fact.relation], of), fact.who))
         else:
-            return KinReading(problem=f"the genders of {fact.who} and {fact.of} are unknown")
-    return KinReading(tuple(facts))
+            return Reading(unread=Unread(f"the genders of {fact.who} and {fact.of} are unknown"))
+    return Reading(facts=tuple(facts))
 
 
 def read_story(
     story: str, *, names: Mapping[str, str | None] | Iterable[str], rules: Rules | None = None
-) -> list[KinTriple]:
-    """The facts of a story as (owner, word, person). `names` may have genders; otherwise our list of names gives them.
-    Stories of other worlds use the sentences of their rule base."""
+) -> list[Fact]:
+    """The facts of a story, in the words of its rule base. `names` may have genders; otherwise our list of names gives
+    them. Stories of other worlds use the sentences of their rule base."""
     known = dict(names) if isinstance(names, Mapping) else {name: GENDER_OF.get(name) for name in names}
     if TRIPLE.match(story):
-        return TRIPLE.findall(story)
+        return [Fact(who, kin, of) for of, kin, who in TRIPLE.findall(story)]
     if rules is not None and rules.world != "family":
         return read_sentences(story, names=list(known), rules=rules)
     return list(read_facts(story.replace("[", "").replace("]", ""), known, ours=True).facts)
@@ -104,16 +99,16 @@ def mismatch_with_facts(
     if wrong := _not_understood(story, known, rules):
         return wrong
     read = set(read_story(story, names=known, rules=rules))
-    stated = set[KinTriple]()  # a fact may be stated more than once
+    stated = set[Fact]()  # a fact may be stated more than once
     for i, kin, j in edges:
         back = rules.word(rules.inverse[rules.code[kin]], genders[i])
-        sides = {(names[i], kin, names[j]), (names[j], back, names[i])}
+        sides = {Fact(names[j], kin, names[i]), Fact(names[i], back, names[j])}
         if not sides & read:
             return f"the text does not state that {names[j]} is the {kin} of {names[i]}"
         stated |= sides
     if beyond := read - stated:
-        owner, kin, person = min(beyond)
-        return f"the text states that {person} is the {kin} of {owner}, which is no fact of the item"
+        more = min(beyond, key=lambda fact: (fact.of, fact.relation, fact.who))
+        return f"the text states that {more.who} is the {more.relation} of {more.of}, which is no fact of the item"
     return None
 
 
@@ -127,22 +122,24 @@ def _not_understood(story: str, known: Mapping[str, str], rules: Rules) -> str |
         return f"{lines[0]!r} is no fact" if lines else None
     if rules.world != "family":
         return None
-    return read_facts(story.replace("[", "").replace("]", ""), known, ours=True).problem or None
+    unread = read_facts(story.replace("[", "").replace("]", ""), known, ours=True).unread
+    return " | ".join(filter(None, unread)) if unread else None
 
 
-def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[KinTriple]:
+def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Fact]:
     """Sentences in the words of a rule base that is not about families.
 
     >>> from proband.suites.kinship.world.rules import load
-    >>> read_sentences("The farm lies east of the forge.", names=["the farm", "the forge"], rules=load("grid"))
-    [('the forge', 'east', 'the farm')]
+    >>> places = {"names": ["the farm", "the forge"], "rules": load("grid")}
+    >>> [fact[:3] for fact in read_sentences("The farm lies east of the forge.", **places)]
+    [('the farm', 'east', 'the forge')]
     """
     who = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     words = "|".join(re.escape(w) for w in sorted(rules.code, key=len, reverse=True))
     slots = {"i": rf"\[?(?P<i>{who})\]?", "j": rf"\[?(?P<j>{who})\]?", "word": f"(?P<word>{words})"}
     forms = [re.escape(form).replace(r"\{", "{").replace(r"\}", "}").format(**slots) for form in rules.sentences]
     spelling = {name.lower(): name for name in (*rules.code, *names)}
-    facts: list[KinTriple] = []
+    facts: list[Fact] = []
     at = 0
     while at < len(story):
         matches = [m for m in (re.compile(form + r"\s*", re.IGNORECASE).match(story, at) for form in forms) if m]
@@ -150,12 +147,10 @@ def read_sentences(story: str, *, names: Sequence[str], rules: Rules) -> list[Ki
             at = story.find(". ", at) + 2 if ". " in story[at:] else len(story)
             continue
         best = max(matches, key=lambda m: m.end())
-        facts.append((spelling[best["i"].lower()], spelling[best["word"].lower()], spelling[best["j"].lower()]))
+        who, kin, of = (spelling[best[part].lower()] for part in ("j", "word", "i"))
+        facts.append(Fact(who, kin, of))
         at = best.end()
     return facts
-
-
-_BEYOND = [word for name, pair in relations.ALL_WORDS.items() if name not in relations.NEUTRALS for word in pair]
 
 
 # ---- solver:read ---------------------------------------------------------------------------------------------------
@@ -185,25 +180,25 @@ class Read:
         read = self.facts(item, known, rules)
         if isinstance(read, str):
             return Answer(item_id=item.id, text=read, status="unread")
-        everyone = [*names, *dict.fromkeys(x for a, _, b in read for x in (a, b) if x not in names)]
+        everyone = [*names, *dict.fromkeys(x for fact in read for x in (fact.of, fact.who) if x not in names)]
         place = {name: i for i, name in enumerate(everyone)}
-        edges = [(place[a], relation, place[b]) for a, relation, b in read]
+        edges = [(place[fact.of], fact.relation, place[fact.who]) for fact in read]
         found = stated_genders(read, everyone)
         genders = [*given, *found[len(names) :]] if given else found
         words = solve(rules, genders, edges, tuple(facts["query"]))
         return Answer(item_id=item.id, scores=scores(item, words), text="|".join(words))
 
-    def facts(self, item: Item, known: Mapping[str, str | None], rules: Rules) -> list[KinTriple] | str:
+    def facts(self, item: Item, known: Mapping[str, str | None], rules: Rules) -> list[Fact] | str:
         """The facts of the item's story, or the words that were not understood."""
         story = story_of(item)
         if TRIPLE.match(story) or rules.world != "family":
             return read_story(story, names=known, rules=rules)
-        if rules.kin != STRICT and (beyond := next((w for w in _BEYOND if re.search(rf"\b{w}\b", story)), None)):
+        if beyond := next((w for w in rules.code if w not in NEUTRAL and re.search(rf"\b{w}\b", story)), None):
             parts = [each for each in story.split(". ") if not GENDER_SENTENCE.fullmatch(each.rstrip(".") + ".")]
             facts = read_sentences(story, names=list(known), rules=rules)
             return facts if len(facts) == len(parts) else f"{beyond!r}, which the grammar does not know"
         reading = read_facts(story, known, ours=is_ours(item))
-        return reading.problem or list(reading.facts)
+        return " | ".join(filter(None, reading.unread)) if reading.unread else list(reading.facts)
 
 
 def is_ours(item: Item) -> bool:
@@ -215,17 +210,17 @@ def is_ours(item: Item) -> bool:
     return bool(telling.get("scenes")) and telling.get("bank", "proband") == "proband"
 
 
-def stated_genders(facts: Sequence[KinTriple], names: Sequence[str]) -> list[str]:
+def stated_genders(facts: Sequence[Fact], names: Sequence[str]) -> list[str]:
     """Genders from the facts alone: kin words, spouses, and our own names.
 
-    >>> stated_genders([("@1", "wife", "@2"), ("@2", "son", "@3")], ["@1", "@2", "@3"])
+    >>> stated_genders([Fact("@2", "wife", "@1"), Fact("@3", "son", "@2")], ["@1", "@2", "@3"])
     ['male', 'female', 'male']
     """
     genders = {name: GENDER_OF.get(name) for name in names}
-    for owner, relation, person in facts:
-        genders[person] = GENDER.get(relation, genders.get(person))
-        if NEUTRAL.get(relation) == "spouse":
-            genders[owner] = MALE if GENDER[relation] == FEMALE else FEMALE
+    for fact in facts:
+        genders[fact.who] = GENDER.get(fact.relation, genders.get(fact.who))
+        if NEUTRAL.get(fact.relation) == "spouse":
+            genders[fact.of] = MALE if GENDER[fact.relation] == FEMALE else FEMALE
     return [genders[name] or MALE for name in names]
 
 

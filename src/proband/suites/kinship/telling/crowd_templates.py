@@ -21,7 +21,8 @@ from typing import Final
 from proband.core.errors import ProbandError
 from proband.core.files import read_json
 from proband.core.tables import read_table
-from proband.suites.kinship.reading.reader import KinTriple, read_facts
+from proband.core.types import Fact
+from proband.suites.kinship.reading.reader import read_facts
 from proband.suites.kinship.world.relations import FEMALE, GENDER, INVERSE, MALE, NEUTRAL
 
 SLOT: Final = re.compile(r"ENT_(\d)_(male|female)")
@@ -80,15 +81,14 @@ def _rows(path: Path, split: str) -> Iterator[TemplateRow]:
 # ---- the check -----------------------------------------------------------------------------------------------------
 
 
-def canonical(fact: KinTriple) -> tuple[str, str, str]:
-    """One form for a fact that may be stated from either side.
+def canonical(fact: Fact) -> Fact:
+    """One form for a fact that may be stated from either side, without gender.
 
-    >>> canonical(("Ben", "aunt", "Mia")) == canonical(("Mia", "nephew", "Ben"))
+    >>> canonical(Fact("Mia", "aunt", "Ben")) == canonical(Fact("Ben", "nephew", "Mia"))
     True
     """
-    owner, relation, person = fact
-    neutral = NEUTRAL[relation]
-    return min((owner, neutral, person), (person, INVERSE[neutral], owner))
+    neutral = NEUTRAL[fact.relation]
+    return min(Fact(fact.who, neutral, fact.of), Fact(fact.of, INVERSE[neutral], fact.who), key=lambda side: side.who)
 
 
 def states_exactly(text: str, words: tuple[str, ...], genders: tuple[str, ...]) -> bool:
@@ -98,9 +98,7 @@ def states_exactly(text: str, words: tuple[str, ...], genders: tuple[str, ...]) 
         return False
     names = [STAND_INS[g][i] for i, g in enumerate(genders)]
     reading = read_facts(SLOT.sub(lambda m: names[int(m[1])], text), dict(zip(names, genders)), ours=True)
-    if "but called a" in reading.problem or " by one word and " in reading.problem:  # a word of the other gender
-        return False
-    label = {canonical((names[i], w, names[i + 1])) for i, w in enumerate(words)}
+    label = {canonical(Fact(names[i + 1], w, names[i])) for i, w in enumerate(words)}
     return {canonical(fact) for fact in reading.facts} == label
 
 
