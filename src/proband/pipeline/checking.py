@@ -81,19 +81,10 @@ def audit(
     :param scorer: A function (answer, entry) -> score to test with sham and unusual answers.
     :param fail_on: Exit with code 3 if rows have one of these verdicts (with commas: false,ambiguous).
     """
-    verdicts = plugins.name_list(fail_on)
-    if unknown := [each for each in verdicts if each not in FAILS]:
-        raise ProbandError(f"--fail-on takes {', '.join(FAILS)}, not {unknown[0]!r}")
-    columns = {"text": text_column, "question": question_column, "answer": answer_column}
-    columns |= {"pair": pair_columns, "facts": facts_column}
-    columns = {what: name for what, name in columns.items() if name}
-    folder, source = Path(out), str(source)
-    if folder.resolve() == Path(source).resolve():
-        raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
-    if not (folder / "verdicts.jsonl").exists():
-        for name in filter(lambda name: (folder / name).exists(), ("items.jsonl", "run.json", "index.html")):
-            raise ProbandError("already exists and is not an audit; choose another folder", file=folder / name)
-    scorer = scorer or (source if source.startswith(GYM) else "")
+    folder, source, verdicts = Path(out), str(source), plugins.name_list(fail_on)
+    _check_arguments(folder, source, verdicts)
+    named = (text_column, question_column, answer_column, pair_columns, facts_column)
+    columns = {what: name for what, name in zip(("text", "question", "answer", "pair", "facts"), named) if name}
     formats = [*FORMATS, *(row_format for each in auditors() for row_format in each.formats)]
     formats = [each for each in formats if domain in ("", each.domain)]
     rows = RowSource(source, columns, formats, once=replies is not None)
@@ -105,28 +96,54 @@ def audit(
         judge = texts.judge()
     elif dry_run:
         raise ProbandError("--dry-run needs --reader: without a model no request is sent")
-    worlds, all_worlds = judge.world_descriptions, f"all of {', '.join(judge.world_descriptions)} (--world names one)"
+    scorer = scorer or (source if source.startswith(GYM) else "")
     with tempfile.TemporaryFile() as spool:
         audited = audit_rows(rows, judge, spool)
-        facts = {
-            "source": rows.name,
-            "inputs": {file.name: files.sha256_file(file.path) for file in rows.files},
-            "domain": judge.name,
-            "domain guessed from": guessed,
-            "world": f"{judge.world}: {worlds[judge.world]}" if judge.named or len(worlds) == 1 else all_worlds,
-        }
-        summary = write_audit(audited, folder, facts=facts)
+        summary = write_audit(audited, folder, facts=_provenance(rows, judge, guessed))
         further = score_replies(Path(replies), judge, audited, columns, folder) if replies else {}
         further |= audit_scorer(scorer, audited, folder) if scorer else {}
+    page = _write_pages(folder, summary, judge.world_descriptions)
+    return {**_printed(summary), **further, **failed_check(summary, verdicts), "page": str(page)}
+
+
+def _check_arguments(folder: Path, source: str, fail_on: Sequence[str]) -> None:
+    if unknown := [each for each in fail_on if each not in FAILS]:
+        raise ProbandError(f"--fail-on takes {', '.join(FAILS)}, not {unknown[0]!r}")
+    if folder.resolve() == Path(source).resolve():
+        raise ProbandError("the audit cannot be written into the folder it reads", file=folder)
+    if not (folder / "verdicts.jsonl").exists():
+        for name in filter(lambda name: (folder / name).exists(), ("items.jsonl", "run.json", "index.html")):
+            raise ProbandError("already exists and is not an audit; choose another folder", file=folder / name)
+
+
+def _provenance(rows: RowSource, judge: Judge, guessed: Mapping[str, int]) -> dict[str, Any]:
+    """What summary.json says of the rows (all are read) and of the judge."""
+    worlds = judge.world_descriptions
+    one = judge.named or len(worlds) == 1
+    return {
+        "source": rows.name,
+        "inputs": {file.name: files.sha256_file(file.path) for file in rows.files},
+        "domain": judge.name,
+        "domain guessed from": guessed,
+        "world": f"{judge.world}: {worlds[judge.world]}" if one else f"all of {', '.join(worlds)} (--world names one)",
+    }
+
+
+def _write_pages(folder: Path, summary: Mapping[str, Any], worlds: Mapping[str, str]) -> Path:
     files.write_text(folder / "report.md", files.render_text(STYLE, "report.md", figures=summary, md=files.md))
-    page = {"title": f"Audit of {rows.name}", "figures": summary, "worlds": worlds}
+    page = {"title": f"Audit of {summary['source']}", "figures": summary, "worlds": worlds}
     text = files.render(STYLE, "rows.html", style=files.asset(STYLE, "style.css"), **page)
     files.write_text(folder / "index.html", text)
+    return folder / "index.html"
+
+
+def _printed(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of the summary that the command prints."""
     twice, differ = summary["read twice"], summary["readings disagree"]
     return {
         "rows": summary["rows"],
-        "domain": judge.name + (" (guessed)" if guessed else ""),
-        "world": facts["world"],
+        "domain": summary["domain"] + (" (guessed)" if summary["domain guessed from"] else ""),
+        "world": summary["world"],
         "verdicts": summary["verdicts"],
         "read": f"{summary['read']:,} of {summary['rows']:,}",
         "one reading": summary["one reading"],
@@ -136,9 +153,6 @@ def audit(
         "findings": len(summary["finding"]),
         "finding": [{k: v for k, v in each.items() if k != "evidence"} for each in summary["finding"]],
         "copies": summary["copies"],
-        **further,
-        **check(summary, verdicts),
-        "page": str(folder / "index.html"),
     }
 
 
@@ -175,23 +189,21 @@ def auditors() -> list[Audit]:
 
 def provers_of_suites() -> Provers:
     """Our provers and those that suites declare."""
-    made: dict[str, Callable[..., Any]] = dict(PROVERS)
-    for each in auditors():
-        made |= {name: plugins.declared(place) for name, place in each.provers.items()}
-    return made
+    places = {name: place for each in auditors() for name, place in each.provers.items()}
+    return {**PROVERS, **{name: plugins.declared(place) for name, place in places.items()}}
 
 
 # ---- as a check ----------------------------------------------------------------------------------------------------
 
 
-def check(summary: Mapping[str, Any], fail_on: Sequence[str]) -> dict[str, str]:
+def failed_check(summary: Mapping[str, Any], fail_on: Sequence[str]) -> dict[str, str]:
     """`check failed`, if rows have one of these verdicts or findings of these kinds."""
     known = {name: n - summary["one reading"].get(name, 0) for name, n in summary["verdicts"].items()}
     for finding in summary["finding"]:
         if finding["kind"] not in summary["verdicts"]:
             known[finding["kind"]] = known.get(finding["kind"], 0) + finding["rows"]
-    found = ", ".join(f"{known[name]:,} {name}" for name in fail_on if known.get(name))
-    return {"check failed": f"labels: {found} (--fail-on {','.join(fail_on)})"} if found else {}
+    counts = ", ".join(f"{known[name]:,} {name}" for name in fail_on if known.get(name))
+    return {"check failed": f"labels: {counts} (--fail-on {','.join(fail_on)})"} if counts else {}
 
 
 # ---- certificates, item by item, from the files alone ----------------------------------------------------------------
@@ -238,9 +250,8 @@ def verify(items: str | Path, *, allow_uncertified: bool = False) -> Mapping[str
             problems.append(f"{path} line {number}, item {item.id!r}: {problem}")
     recorded = hashes.get(path.name) if isinstance(hashes := manifest.get("sha256"), dict) else None
     if recorded is None:
-        problems.append(
-            f"{path}: " + ("manifest.json has no sha256 of it" if manifest else "no manifest.json describes it")
-        )
+        missing = "manifest.json has no sha256 of it" if manifest else "no manifest.json describes it"
+        problems.append(f"{path}: {missing}")
     elif recorded != files.sha256_file(path):
         problems.append(f"{path}: not the file that manifest.json describes (sha256)")
     wrong = f"{items}: {ways['failed']} of {ways.total()} items failed; first: {problems[0]}" if problems else ""
@@ -297,7 +308,8 @@ class ModelReaders:
         items = []
         for name, row in texts.items():
             facts = {"reading": values_for(prover.domain, row.text, row.question), "json": True, "answers": []}
-            items.append(Item(id=name, suite="questions", prompt=f"{row.text}\n{row.question}".strip(), facts=facts))
+            prompt = f"{row.text}\n{row.question}".strip()
+            items.append(Item(id=name, suite=suites.QUESTIONS, prompt=prompt, facts=facts))
         files.write_jsonl(self.folder / "items.jsonl", items)
 
     def _planned(self, model: str, prompt: str, options: RunOptions) -> PlannedRun:
