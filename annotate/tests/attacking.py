@@ -20,7 +20,7 @@ import msgspec
 
 from proband_annotate import visit as steps
 from proband_annotate.create import init
-from proband_annotate.project import Question
+from proband_annotate.project import ComprehensionQuestion
 from proband_annotate.site.app import application
 from proband_annotate.site.context import Limit, OpenProject, open_project
 from proband_annotate.store import people as people_store
@@ -115,7 +115,7 @@ def project(folder: Path, kind: str, strings: list[str]) -> dict[str, Any]:
 def set_texts(study: OpenProject, text: str) -> None:
     """A hostile string in every text of project.toml."""
     texts = msgspec.structs.replace(study.project.texts, contact=text, consent=text, instructions=text)
-    asked = Question(question=text, options=(text, f"{text} "))
+    asked = ComprehensionQuestion(question=text, options=(text, f"{text} "))
     quality = msgspec.structs.replace(study.project.quality, comprehension=(asked,))
     made = msgspec.structs.replace(study.project, title=text[:200], licence=text, texts=texts, quality=quality)
     object.__setattr__(study, "project", made)

@@ -70,10 +70,10 @@ def test_a_running_servers_answers_are_in_the_back_up_and_not_in_a_copy_of_its_f
     assert (tmp_path / "b.tar.gz").stat().st_mode & 0o077 == 0
     someone.send("answer", **judged("no", 3))  # after it
     assert main(["annotate", "restore", str(tmp_path / "b.tar.gz"), str(tmp_path / "again")]) == 0
-    assert len(collected(tmp_path / "again").given) == 3
+    assert len(collected(tmp_path / "again").answers) == 3
     for name in ("project.toml", "units.jsonl", "secret", "jwks.json"):
         assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
-    assert len(collected(folder).given) == 4
+    assert len(collected(folder).answers) == 4
     again = person(served(tmp_path / "again").url, someone.home.rsplit("/", 1)[-1])
     again.page = again.client.get(f"/v/{someone.home.rsplit('/', 1)[-1]}")  # the same links work
     assert again.page.status_code == 200
@@ -94,8 +94,8 @@ def test_from_one_database_to_the_other(way: str, tmp_path: Path, postgres: Post
     assert read_project(tmp_path / "again").database == url
     assert status(tmp_path / "again") == status(folder)
     one, other = collected(folder), collected(tmp_path / "again")
-    assert [(e.id, e.text, e.worker) for e in one.given] == [(e.id, e.text, e.worker) for e in other.given]
-    assert one.given
+    assert [(e.id, e.text, e.worker) for e in one.answers] == [(e.id, e.text, e.worker) for e in other.answers]
+    assert one.answers
     simulate(tmp_path / "again", answered, people=3)  # new people get new numbers, also after an erasure
     assert numbers(tmp_path / "again") == [1, 2, 4]
 

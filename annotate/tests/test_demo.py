@@ -38,4 +38,4 @@ def test_every_kind_is_there_and_each_click_is_a_new_person(demo: tuple[Path, An
             assert len(homes) == 2
             assert all(f"/{kind}/v/" in home for home in homes)
         assert str(client.get("/try/nothing").url).rstrip("/") == server.url
-    assert all(collected(folder / kind).given == [] for kind in names())
+    assert all(collected(folder / kind).answers == [] for kind in names())

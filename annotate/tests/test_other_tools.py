@@ -91,7 +91,7 @@ def test_potato_and_back(study: tuple[str, Path], tmp_path: Path) -> None:
     state = {"user_id": "ann", "instance_id_to_label_to_value": labels, "instance_id_to_behavioral_data": timing}
     (output / "ann" / "user_state.json").write_text(json.dumps(state))
     assert import_results(folder, output, tool="potato")["stored"] == 2
-    assert {each.seconds for each in collected(folder).given} == {8.0 * len(rows) / 2}
+    assert {each.seconds for each in collected(folder).answers} == {8.0 * len(rows) / 2}
     assert all(BETWEEN in row["id"] and html.unescape(row["text"]) for row in rows)
     check(kind, folder, tmp_path, source="potato")
 
@@ -103,11 +103,11 @@ def check(kind: str, folder: Path, tmp_path: Path, *, source: str) -> None:
     assert len(found.counted()) == 2
     assert payments(found, b"x" * 32) == []
     if kind == "judge":
-        assert {label for each in found.given for label in each.labels} == {"no"}
+        assert {label for each in found.answers for label in each.labels} == {"no"}
     elif kind == "solve":
-        assert [(each.answer["choice"], each.answer["difficulty"]) for each in found.given] == [("father", 4)] * 2
+        assert [(each.answer["choice"], each.answer["difficulty"]) for each in found.answers] == [("father", 4)] * 2
     else:
-        assert all(len(each.answer["steps"]) == 2 for each in found.given)
+        assert all(len(each.answer["steps"]) == 2 for each in found.answers)
     made = export_project(folder, to="suite", out=tmp_path / "out")
     assert made["next"]
 

@@ -225,7 +225,7 @@ def test_units_are_added_while_the_server_runs(
         assert f'"added":{added}' in capsys.readouterr().out.replace(" ", "")
     finished(someone)
     found = collected(folder)
-    assert sorted(each.unit for each in found.given) == ["q0", "q1", "q2", "q3", "q4"]
+    assert sorted(each.unit for each in found.answers) == ["q0", "q1", "q2", "q3", "q4"]
     assert len((folder / "units.jsonl").read_text().splitlines()) == 5
     other = questionnaires(1, 3)
     write_lines(tmp_path / "other.jsonl", other)

@@ -102,7 +102,7 @@ def test_stories_that_are_written_later_are_added(tmp_path: Path, capsys: pytest
     assert (review / "units.jsonl").read_text().startswith(before)
     assert [each["added"] for each in made] == [len(after) - len(before.splitlines()), 0]
     stories = [story for unit in after for story in unit.body["stories"]]
-    assert len({story["id"] for story in stories}) == len(stories) == len(collected(write).given)
+    assert len({story["id"] for story in stories}) == len(stories) == len(collected(write).answers)
     authors = {story["author"] for story in stories}
     assert len(authors) == 2
     with closing(open_study(review)) as database:

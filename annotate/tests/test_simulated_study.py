@@ -90,7 +90,7 @@ def labels_with_and_without_people_who_failed(study: Study, capsys: pytest.Captu
             f" right labels {labels[0]:.3f} and {labels[1]:.3f}"
         )
     failed = {person["id"] for person in study.collected().people if person["outcome"] == "failed_checks"}
-    sent = sum(each.person_id in failed for each in study.collected().given)
+    sent = sum(each.person_id in failed for each in study.collected().answers)
     assert answers[0] >= answers[1] - 0.01 if sent else answers[0] == answers[1]
     assert labels[0] >= labels[1] - 0.02
     assert labels[0] > 0.85
@@ -114,7 +114,7 @@ def votes_of(study: Study, *, failed: bool) -> Votes:
     found = study.collected()
     votes: Votes = {}
     rejected = {person["id"] for person in found.people if person["decision"] == "rejected"}
-    for each in sorted(found.given, key=lambda each: each.created):
+    for each in sorted(found.answers, key=lambda each: each.created):
         if each.person_id in rejected or (each.slot is None and not failed):
             continue
         for part, label in zip(each.parts, each.labels, strict=True):

@@ -226,7 +226,7 @@ def test_failed_people_do_not_count_unless_an_owner_says_so(
     assert read_project(folder).codes.failed_checks in someone.html
     assert "You are paid 2.40 USD." in someone.html, "paid, if not used"
     found = collected(folder)
-    assert [each.slot for each in found.given] == [None, None]
+    assert [each.slot for each in found.answers] == [None, None]
     assert found.done.get("crowd", 0) == 0
     owner = Owner(server.url, folder, password)
     assert "2 answers by 1 person so far" in owner.page("")
@@ -260,7 +260,7 @@ def test_a_return_after_three_days_is_no_work(tmp_path: Path, served: Any, perso
         if script:
             someone.client.post(f"{someone.home}/alive", data=someone.hidden())
         someone.send("answer", **judged("no"), script=script)
-    seconds = [each.seconds for each in collected(folder).given]
+    seconds = [each.seconds for each in collected(folder).answers]
     assert min(seconds) < 60
     assert max(seconds) == pytest.approx(1800, abs=60)
     study.database.close()

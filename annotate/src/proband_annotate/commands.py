@@ -56,7 +56,7 @@ Source = Annotated[Literal["prolific", "mturk", "url"] | None, Parameter(help="P
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Making:
+class NewProjectOptions:
     """Options of a new project."""
 
     title: Annotated[str, Parameter(help="Title shown to participants.")] = ""
@@ -82,7 +82,7 @@ def init(
     *,
     kind: Annotated[str, Parameter(metavar="KIND", help="Kind of task; see `proband list tasks`.")],
     items: Annotated[Path, Parameter(metavar="PATH", help="A suite's files: a folder, a file or a zip archive.")],
-    making: Making = Making(),
+    making: NewProjectOptions = NewProjectOptions(),
     json: Json = False,
 ) -> None:
     """Make a project from a suite's files: project.toml (edit it), units, an empty database.

@@ -11,12 +11,14 @@ import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from proband.core.files import encode, read_records
-from proband.core.types import Judgment
+
+if TYPE_CHECKING:
+    from proband_annotate.results.collected import Collected
 
 Body = Mapping[str, Any]
 Form = Mapping[str, str]
@@ -98,53 +100,6 @@ class Question:
     title: str
     text: str
     fields: Sequence[Field]
-
-
-# ---- what people did -----------------------------------------------------------------------------------------------
-
-
-class Written(Protocol):
-    """An answer of the task whose answers are reviewed."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def worker(self) -> str: ...
-    @property
-    def body(self) -> Body: ...  # of the unit
-    @property
-    def answer(self) -> Body: ...
-    @property
-    def licence(self) -> str: ...  # that its author agreed to; empty: not published
-
-
-class Answered(Written, Protocol):
-    """The last revision of one person's answer to one unit."""
-
-    @property
-    def unit(self) -> str: ...
-    @property
-    def slot(self) -> int | None: ...  # None: it does not count
-    @property
-    def gold(self) -> Any: ...
-    @property
-    def seconds(self) -> float: ...
-
-
-class Collected(Protocol):
-    """The answers of a study; `labels` is the label of every part by the task's own rule and the owner's decisions."""
-
-    @property
-    def units(self) -> Mapping[int, Mapping[str, Any]]: ...  # number -> name, role, body
-    @property
-    def labels(self) -> Labels: ...
-    @property
-    def groups(self) -> Mapping[str, str]: ...  # part -> unit
-    @property
-    def complete(self) -> Mapping[str, int]: ...  # unit -> answers with which it is complete
-
-    def counted(self, panel: str = "crowd") -> Sequence[Answered]: ...
-    def judgments(self, panel: str = "crowd") -> Iterator[Judgment]: ...
 
 
 # ---- the task ------------------------------------------------------------------------------------------------------
@@ -247,8 +202,8 @@ def share(hits: Iterable[Sequence[bool]], published: float | None = None) -> Fig
         return {**figure, "here": None, "low": None, "high": None}
     units = np.arange(len(groups))
     unit = np.repeat(units, [len(group) for group in groups])
-    found = Scores.of(flat, clusters=Clusters(unit, units[:, None], np.zeros(1, dtype=np.int64))).interval()
-    return {**figure, "here": found.mean, "low": found.low, "high": found.high}
+    estimate = Scores.of(flat, clusters=Clusters(unit, units[:, None], np.zeros(1, dtype=np.int64))).interval()
+    return {**figure, "here": estimate.mean, "low": estimate.low, "high": estimate.high}
 
 
 def value(here: float | None, published: float | None = None, *, unit: str = "count") -> Figure:

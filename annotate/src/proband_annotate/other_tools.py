@@ -35,7 +35,7 @@ from proband_annotate.tokens import worker_hash
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class QuestionNumber:
     """A question of a unit, by number, because its id may reveal the answer."""
 
     unit: str
@@ -66,7 +66,7 @@ def export_tasks(folder: Path, *, to: str, out: Path) -> dict[str, Any]:
         query = select(units.c.name, units.c.body).where(units.c.role == "main").order_by(units.c.name)
         rows = database.read(lambda c: c.execute(query).all())
     asked = [
-        (Place(unit=row.name, part=str(place)), question)
+        (QuestionNumber(unit=row.name, part=str(place)), question)
         for row in rows
         for place, question in enumerate(work.questions(json.loads(row.body)), start=1)
     ]
@@ -91,13 +91,13 @@ def choices(kind: str, field: Field) -> dict[str, str]:
     return {shown(kind, option): value for option, value in field.options.items()}
 
 
-def same_options(kind: str, asked: Sequence[tuple[Place, Question]], place: int) -> list[str] | None:
+def same_options(kind: str, asked: Sequence[tuple[QuestionNumber, Question]], place: int) -> list[str] | None:
     """The options of a field, if all tasks have the same."""
     lists = {tuple(choices(kind, question.fields[place])) for _, question in asked}
     return list(lists.pop()) if len(lists) == 1 else None
 
 
-def _label_studio(out: Path, kind: str, about: Sequence[str], asked: Sequence[tuple[Place, Question]]) -> None:
+def _label_studio(out: Path, kind: str, about: Sequence[str], asked: Sequence[tuple[QuestionNumber, Question]]) -> None:
     """config.xml, and tasks.json with the texts in `data`."""
     fields = asked[0][1].fields
     view = ElementTree.Element("View")
@@ -133,7 +133,7 @@ def _required(field: Field) -> dict[str, str]:
     return {"required": "true"} if field.required else {}
 
 
-def _potato(out: Path, kind: str, about: Sequence[str], asked: Sequence[tuple[Place, Question]]) -> None:
+def _potato(out: Path, kind: str, about: Sequence[str], asked: Sequence[tuple[QuestionNumber, Question]]) -> None:
     """config.yaml (JSON is YAML) and the tasks. Potato shows a text as HTML, so ours is escaped."""
     schemes: list[dict[str, Any]] = []
     for place, field in enumerate(asked[0][1].fields):
@@ -170,7 +170,7 @@ def _potato(out: Path, kind: str, about: Sequence[str], asked: Sequence[tuple[Pl
 
 
 BETWEEN = " // "  # between a unit and its part in the id of a task
-WRITERS: Mapping[str, Callable[[Path, str, Sequence[str], Sequence[tuple[Place, Question]]], None]] = {
+WRITERS: Mapping[str, Callable[[Path, str, Sequence[str], Sequence[tuple[QuestionNumber, Question]]], None]] = {
     "label-studio": _label_studio,
     "potato": _potato,
 }

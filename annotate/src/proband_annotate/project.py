@@ -62,7 +62,7 @@ class Pay(ProjectPart, frozen=True, kw_only=True):
     platform_fee: Amount = 0.0  # 0.33: a third on top
 
 
-class Question(ProjectPart, frozen=True, kw_only=True):
+class ComprehensionQuestion(ProjectPart, frozen=True, kw_only=True):
     """A question about the instructions; the first option is right and the order is shuffled."""
 
     question: Line
@@ -70,7 +70,7 @@ class Question(ProjectPart, frozen=True, kw_only=True):
 
 
 class Quality(ProjectPart, frozen=True, kw_only=True):
-    comprehension: tuple[Question, ...] = ()
+    comprehension: tuple[ComprehensionQuestion, ...] = ()
     comprehension_attempts: Annotated[int, Meta(ge=2, le=5)] = 2  # Prolific requires at least two
     attention_every: Count = 0  # an attention check after so many units
     gold_every: Count = 0  # a unit with a known answer after so many units

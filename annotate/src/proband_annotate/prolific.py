@@ -37,7 +37,7 @@ PAGE = 100  # submissions asked for at once
 WAITING, APPROVED = "AWAITING REVIEW", "APPROVED"  # states of a submission
 
 
-class Unanswered(Exception):
+class NoReply(Exception):
     """No reply, or one that does not show whether the request was carried out."""
 
 
@@ -58,7 +58,7 @@ class Api:
         try:
             reply = self.http.request(method, path, **more)
         except httpx.HTTPError as error:
-            raise Unanswered(f"{path}: {error or type(error).__name__}") from None
+            raise NoReply(f"{path}: {error or type(error).__name__}") from None
         if reply.is_client_error:
             raise ProbandError(f"Prolific refuses {path} (status {reply.status_code}): {reply.text[:300]}")
         try:
@@ -66,14 +66,14 @@ class Api:
                 return reply.json() if reply.content else None
         except ValueError:  # not JSON
             pass
-        raise Unanswered(f"{path}: status {reply.status_code}, {reply.text[:100]!r}")
+        raise NoReply(f"{path}: status {reply.status_code}, {reply.text[:100]!r}")
 
     def submissions(self) -> Iterator[dict[str, Any]]:
         for page in count(1):
             query = {"study": self.study, "page": page, "page_size": PAGE}
-            found: list[dict[str, Any]] = self.ask("GET", "/submissions/", params=query)["results"]
-            yield from found
-            if len(found) < PAGE:
+            submissions: list[dict[str, Any]] = self.ask("GET", "/submissions/", params=query)["results"]
+            yield from submissions
+            if len(submissions) < PAGE:
                 return
 
 
@@ -105,7 +105,7 @@ def act(
             if action == "approve":
                 return _approve(api, database, known, yes=yes)
             return _message(api, database, known, text, yes=yes)
-        except Unanswered as error:
+        except NoReply as error:
             raise ProbandError(f"Prolific does not answer: {error}; nothing was paid") from None
 
 
@@ -116,14 +116,14 @@ def _participants(
     collected = collect(connection, project)
     people = {person["worker"]: person for person in collected.people}
     lines = {line["person"]: line for line in payments(collected, secret)}
-    found = []
+    participants = []
     for each in submissions:
         name = str(each.get("participant_id") or each.get("participant") or "")
         person = people.get(worker_hash(secret, "prolific", name))
         if person is not None and person["id"] in lines:
             about = {"id": name, "submission": str(each["id"]), "status": str(each["status"])}
-            found.append(Participant(**about, person=person, line=lines[person["id"]]))
-    return found
+            participants.append(Participant(**about, person=person, line=lines[person["id"]]))
+    return participants
 
 
 def _approve(api: Api, database: Database, known: Sequence[Participant], *, yes: bool) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def _pay_batch(api: Api, database: Database, batch: str) -> None:
     _move(database, batch, "ready", "paying")
     try:
         api.ask("POST", f"/bulk-bonus-payments/{batch}/pay/")
-    except Unanswered as error:
+    except NoReply as error:
         reason = f"{error}. It is unknown whether batch {batch} was paid; look it up at Prolific, then record it"
         raise ProbandError(f"{reason}: --settle {batch}=paid or --settle {batch}=unpaid") from None
     except ProbandError:
@@ -254,12 +254,12 @@ def _alone(connection: Connection) -> None:
 
 def _settle(database: Database, given: str, *, yes: bool) -> dict[str, Any]:
     """Record what the owner found at Prolific about a batch whose request got no reply."""
-    batch, _, found = given.rpartition("=")
-    if not batch or found not in ("paid", "unpaid"):
+    batch, _, state = given.rpartition("=")
+    if not batch or state not in ("paid", "unpaid"):
         raise ProbandError(f"--settle {given}: write BATCH=paid or BATCH=unpaid")
     waiting = (transfers.c.batch == batch) & (transfers.c.state == "paying")
     if not database.read(lambda connection: count_rows(connection, transfers, waiting)):
         raise ProbandError(f"no batch {batch!r} waits for an outcome")
     if yes:
-        _move(database, batch, "paying", "paid" if found == "paid" else "ready")
-    return {"batch": batch, "settled" if yes else "would_settle": found}
+        _move(database, batch, "paying", "paid" if state == "paid" else "ready")
+    return {"batch": batch, "settled" if yes else "would_settle": state}

@@ -39,7 +39,7 @@ def answers_of(folder: Path, kind: str) -> list[SubmittedAnswer]:
     if project.kind != kind:
         raise ProbandError(f"is a project of the kind {project.kind}; reviews are of the kind {kind}", file=folder)
     with closing(open_existing(database_url(folder, project))) as database:
-        given = database.read(lambda connection: collect(connection, project)).given
+        given = database.read(lambda connection: collect(connection, project)).answers
     return [each for each in given if each.slot is not None]
 
 

@@ -37,7 +37,7 @@ class Step:
     unit: dict[str, Any] = field(default_factory=dict)
     draft: dict[str, str] = field(default_factory=dict)
     started: float = 0.0
-    given: Mapping[str, Any] = field(default_factory=dict)  # the last answer to this unit
+    last_answer: Mapping[str, Any] = field(default_factory=dict)  # to this unit
     terms: Terms | None = None  # that the person agreed to
     sent: Mapping[str, int] = field(default_factory=dict)  # tasks by role
     bonus: float = 0.0  # granted by an owner
@@ -175,7 +175,7 @@ def submit(
     body: dict[str, Any],
     signals: dict[str, Any],
     scripted: bool = False,
-) -> answer_store.Stored:
+) -> answer_store.StoredAnswer:
     """Store an answer, check it if the right one is known, and ask for more answers if people disagree."""
     person = people_store.find(connection, worker, lock=True)
     if person is None:
@@ -268,7 +268,7 @@ def unit_for(connection: Connection, worker: str, unit_id: int) -> Step | None:
     if person is None or held is None:
         return None
     known, last = pay_basis(connection, person), answer_store.last_answer(connection, person.id, unit_id)
-    about = {"started": held.started, "given": json.loads(last.body) if last is not None else {}}
+    about = {"started": held.started, "last_answer": json.loads(last.body) if last is not None else {}}
     return Step(name="unit", person=person, unit=unit_of(connection, unit_id), **about, **known)
 
 
@@ -286,7 +286,7 @@ def last_step(connection: Connection, task: HumanTask, worker: str) -> Step | No
     person = people_store.find(connection, worker)
     unit_id = last_answered(connection, person.id) if person is not None and not person.outcome else None
     step = unit_for(connection, worker, unit_id) if unit_id is not None else None
-    return replace(step, draft=task.fields(step.unit["body"], step.given)) if step is not None else None
+    return replace(step, draft=task.fields(step.unit["body"], step.last_answer)) if step is not None else None
 
 
 def refuse_repeats(connection: Connection, task: HumanTask, person_id: int, unit: dict[str, Any], body: Body) -> None:

@@ -82,7 +82,7 @@ def test_further_answers_and_earlier_exports_are_in_no_run(tmp_path: Path) -> No
 
     simulate(folder, answers, people=["a", "b"])
     simulate(folder, answers, people=["c"])
-    assert len(collected(folder).given) == 17
+    assert len(collected(folder).answers) == 17
     for people, runs in ((2, ["crowd-1", "crowd-2"]), (1, ["crowd-1"])):
         made = export_project(folder, to="suite", out=out)["runs"]["people (time limited)"]
         assert made == {"items": 8, "people_per_item": people}

@@ -33,7 +33,7 @@ def test_pay_per_visit_is_pay_per_hour_too(tmp_path: Path) -> None:
     folder = three_questions(tmp_path, people={"overlap": 1}, pay={"per-unit": 0.0, "per-visit": 3.0})
     simulate(folder, lambda _, unit: {"labels": {c["id"]: "yes" for c in unit["body"]["candidates"]}}, people=1)
     found = collected(folder)
-    found = replace(found, given=[replace(each, seconds=90.0) for each in found.given], memory={})
+    found = replace(found, answers=[replace(each, seconds=90.0) for each in found.answers], memory={})
     assert figures(found)["money"]["per_hour"] == 40.0
     made = plan(found, half_width=0.2)
     assert (made["pay_per_unit"], made["pay_per_hour"]) == (1.0, 20.0), "180 s are expected until times are measured"

@@ -72,7 +72,7 @@ def test_what_is_read_piece_by_piece_is_what_is_read_at_once(study: Any) -> None
         mine, anew = both()
         assert mine is not before
         assert shown(mine) == shown(anew)
-        assert [each.id for each in mine.given] == [each.id for each in anew.given]
+        assert [each.id for each in mine.answers] == [each.id for each in anew.answers]
         before = mine
 
 

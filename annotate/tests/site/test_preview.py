@@ -30,5 +30,5 @@ def test_the_preview_stores_nothing(tmp_path: Path, served: Any) -> None:
     assert empty.status_code == 422
     assert "would have been stored" in owner.do("/preview/unit", unit=unit[1], **judged("no")).text
     found = collected(folder)
-    assert (found.people, found.given) == ([], [])
+    assert (found.people, found.answers) == ([], [])
     owner.client.close()

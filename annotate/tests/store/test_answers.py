@@ -31,7 +31,7 @@ def test_revisions_are_added_and_drafts_end_with_the_answer(tmp_path: Path, addr
     assert [send(study, "a", step.unit, label=label).revision for label in ("yes", "no")] == [1, 2]
     rows = study.database.read(lambda c: c.execute(select(answers).order_by(answers.c.revision)).all())
     assert ["yes" in row.body for row in rows] == [True, False]
-    assert [each.revision for each in collected(study.folder).given] == [2]
+    assert [each.revision for each in collected(study.folder).answers] == [2]
     assert not study.database.write(lambda c: save_draft(c, person, step.unit["id"], "{}", 1.0))
     study.database.close()
 

@@ -34,7 +34,7 @@ def test_a_unit_is_skipped_for_good_and_goes_to_somebody_else(study: Any, person
     assert someone.send("remark", kind="skip", about=second).status_code == 409
     someone.page = someone.client.get(someone.home)
     finished(someone)
-    assert {str(each.unit_id) for each in collected(folder).given} == {"1", "2", "3"} - {first}
+    assert {str(each.unit_id) for each in collected(folder).answers} == {"1", "2", "3"} - {first}
     other = joined(server, folder, person, "ben")
     assert other.hidden()["unit"] == first
     finished(other)

@@ -89,7 +89,7 @@ def test_a_lease_returns_and_a_late_answer_is_kept(tmp_path: Path, address: str)
     late = send(study, "slow", unit)
     assert late.new
     assert not late.counts
-    rows = collected(study.folder).given
+    rows = collected(study.folder).answers
     assert sorted((row.worker, row.slot) for row in rows) == [("quick", 1), ("slow", None)]
     again = send(study, "slow", unit, name=rows[0].id if rows[0].worker == "slow" else rows[1].id)
     assert not again.new
@@ -165,5 +165,5 @@ def test_an_answer_at_the_moment_of_a_sweep_counts_as_it_says(tmp_path: Path, po
             with pytest.raises(TimeoutError):
                 sending.result(timeout=0.3)
         assert sending.result(timeout=30).counts
-    assert [each.slot for each in collected(study.folder).given] == [1]
+    assert [each.slot for each in collected(study.folder).answers] == [1]
     study.database.close()

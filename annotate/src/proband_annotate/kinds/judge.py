@@ -24,7 +24,6 @@ from proband.core.files import group_by_key, read_records, write_jsonl
 from proband.suites.inference.questionnaire import MAX_CANDIDATES, Questionnaire
 from proband_annotate.human_task import (
     Body,
-    Collected,
     Field,
     Figure,
     Form,
@@ -36,6 +35,7 @@ from proband_annotate.human_task import (
     share,
     value,
 )
+from proband_annotate.results.collected import Collected
 
 SAME = str.maketrans("\u2018\u2019\u02bc\u00b4`\u2010\u2011\u2012\u2013\u2212", "'" * 5 + "-" * 5)
 LABELS = ("yes", "no", "nonsense")  # the sentence answers the question; does not; makes no sense

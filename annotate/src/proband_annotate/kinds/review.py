@@ -19,17 +19,16 @@ from proband.core.errors import ProbandError
 from proband.core.files import csv_lines, group_by_key, read_records, sha256_text, write_text
 from proband_annotate.human_task import (
     Body,
-    Collected,
     Figure,
     Form,
     HumanTask,
     Invalid,
     TaskPart,
     Unit,
-    Written,
     share,
     value,
 )
+from proband_annotate.results.collected import Collected, SubmittedAnswer
 
 TOGETHER = 3  # stories in a unit
 VERDICTS = ("good", "bad")
@@ -60,12 +59,12 @@ def units(path: Path, known: Collection[str] = ()) -> Iterator[Unit]:
     return in_units(list(read_records(file, WrittenStory, key="id")), known)
 
 
-def of_answers(answers: Iterable[Written], known: Collection[str] = ()) -> Iterator[Unit]:
+def of_answers(answers: Iterable[SubmittedAnswer], known: Collection[str] = ()) -> Iterator[Unit]:
     """From a project of the kind write; without `known` stories."""
     return in_units([story_of(each) for each in answers], known)
 
 
-def story_of(written: Written) -> WrittenStory:
+def story_of(written: SubmittedAnswer) -> WrittenStory:
     body = written.body
     return WrittenStory(
         id=written.id,

@@ -15,7 +15,6 @@ from proband.suites.script.corpus import facts_of
 from proband_annotate.human_task import (
     Body,
     Check,
-    Collected,
     Field,
     Figure,
     Form,
@@ -26,6 +25,7 @@ from proband_annotate.human_task import (
     mean,
     value,
 )
+from proband_annotate.results.collected import Collected
 
 STEPS = 5
 LONGEST_STEP = 400  # characters of a step

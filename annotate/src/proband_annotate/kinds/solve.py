@@ -16,9 +16,7 @@ from proband.suites.kinship.paper.tables import published_values
 from proband.suites.kinship.world.relations import UNDETERMINED
 from proband_annotate.human_task import (
     WHOLE,
-    Answered,
     Body,
-    Collected,
     Field,
     Figure,
     Form,
@@ -29,6 +27,7 @@ from proband_annotate.human_task import (
     mean,
     share,
 )
+from proband_annotate.results.collected import Collected, SubmittedAnswer
 
 NAMES = {"crowd": "people (time limited)", "expert": "people (unlimited time)"}  # as in the published rows
 RATINGS = ("1", "2", "3", "4", "5")
@@ -127,18 +126,18 @@ def figures(results: Collected) -> dict[str, Figure]:
     return made
 
 
-def _by_unit(given: Iterable[Answered]) -> Iterable[list[bool]]:
+def _by_unit(given: Iterable[SubmittedAnswer]) -> Iterable[list[bool]]:
     return group_by_key((each.unit, right(each)) for each in given).values()
 
 
-def _by(given: Iterable[Answered], name: str) -> dict[Any, list[Answered]]:
-    per: dict[Any, list[Answered]] = defaultdict(list)
+def _by(given: Iterable[SubmittedAnswer], name: str) -> dict[Any, list[SubmittedAnswer]]:
+    per: dict[Any, list[SubmittedAnswer]] = defaultdict(list)
     for each in given:
         per[each.body.get(name)].append(each)
     return per
 
 
-def right(each: Answered) -> bool:
+def right(each: SubmittedAnswer) -> bool:
     """Is the answer in time and equal to the gold?"""
     return not each.answer["overtime"] and bool(each.answer["choice"] == each.gold)
 
@@ -181,13 +180,13 @@ def suite_input(results: Collected, folder: Path, project: Path) -> dict[str, st
     return {"runs": written, "next": f"proband report {folder / 'runs'} -o report"}
 
 
-def first_slots(given: Sequence[Answered], count: int) -> list[Answered]:
+def first_slots(given: Sequence[SubmittedAnswer], count: int) -> list[SubmittedAnswer]:
     """The answers with the first slots, in their order."""
     kept = sorted(given, key=lambda each: each.slot or 0)[:count]
     return [each for each in given if each in kept]
 
 
-def _answer(item: Item, given: Answered | None) -> Answer:
+def _answer(item: Item, given: SubmittedAnswer | None) -> Answer:
     if given is None:
         return Answer(item_id=item.id, text="not enough people", status="skipped")
     chosen = None if given.answer["overtime"] else given.answer["choice"]

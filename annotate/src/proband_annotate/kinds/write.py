@@ -16,15 +16,15 @@ from typing import Any, Final
 
 from proband.core.errors import ProbandError
 from proband.core.files import items_path, read_items, write_jsonl
+from proband.core.types import Fact
 from proband.suites.kinship.paper.tables import published_values
 from proband.suites.kinship.reading.lexicon import PRONOUN
 from proband.suites.kinship.reading.reader import read_facts
-from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, word
+from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, Edge, word
 from proband.suites.kinship.world.rules import facts_of
 from proband_annotate.human_task import (
     Body,
     Check,
-    Collected,
     Figure,
     Form,
     HumanTask,
@@ -35,13 +35,13 @@ from proband_annotate.human_task import (
     value,
 )
 from proband_annotate.kinds.review import story_of
+from proband_annotate.results.collected import Collected
 
 LONGEST_STORY = 2000  # characters
 LONGEST = 3  # most facts in one story: template banks compose longer stories from these
 SENTENCE: Final = re.compile(r"[^.!?]+[.!?]+[\"'”’)]*|[^.!?]+$")
 WORD: Final = re.compile(r"[^\W\d_]+")
 OWN_WORDS = 2  # words beyond the facts: 13 of the 6,005 stories of CLUTRR's crowd have fewer
-Edge = tuple[int, str, int]
 
 
 def sentence(names: Sequence[str], edge: Any) -> str:
@@ -236,9 +236,9 @@ def tells(text: str, *, names: Sequence[str], genders: Sequence[str], fact: Edge
     False
     """
     i, relation, j = fact
-    sides = {(names[i], relation, names[j])}
+    sides = {Fact(names[j], relation, names[i])}
     if relation in NEUTRAL:
-        sides.add((names[j], word(INVERSE[NEUTRAL[relation]], genders[i]), names[i]))
+        sides.add(Fact(names[i], word(INVERSE[NEUTRAL[relation]], genders[i]), names[j]))
     return not sides.isdisjoint(read_facts(text, dict(zip(names, genders, strict=True)), ours=True).facts)
 
 

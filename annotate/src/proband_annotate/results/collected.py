@@ -100,14 +100,14 @@ def part_name(unit: str, part: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Collected:
-    """A project's answers, in the order of units and people: `given` to main units, `other_given` to practice, gold and
-    attention units and to units whose stories were erased, which never count. Computed values are kept with it; if
+    """A project's answers, in the order of units and people: `answers` to main units, `other_answers` to practice, gold
+    and attention units and to units whose stories were erased, which never count. Computed values are kept with it; if
     nothing has happened, the same object is returned again."""
 
     project: Project
     state: str
-    given: Sequence[SubmittedAnswer]
-    other_given: Sequence[SubmittedAnswer]
+    answers: Sequence[SubmittedAnswer]
+    other_answers: Sequence[SubmittedAnswer]
     people: Sequence[Mapping[str, Any]]
     units: Mapping[int, Mapping[str, Any]]  # main units: id -> name, role, body
     slots: Mapping[str, int]  # panel -> slots wanted
@@ -130,7 +130,7 @@ class Collected:
         return task(self.project.kind)
 
     def counted(self, panel: str = "crowd") -> list[SubmittedAnswer]:
-        return [each for each in self.given if each.slot is not None and each.panel == panel]
+        return [each for each in self.answers if each.slot is not None and each.panel == panel]
 
     def judgments(self, panel: str = "crowd") -> Iterator[Judgment]:
         """One per person and part (a candidate, a story, a puzzle); seconds are shared by the parts of a unit."""
@@ -186,12 +186,12 @@ class Collected:
     @cached_property
     def groups(self) -> Mapping[str, str]:
         """Part -> unit, because one person judges the parts of a unit together."""
-        return {part_name(each.unit, part): each.unit for each in self.given for part in each.parts}
+        return {part_name(each.unit, part): each.unit for each in self.answers for part in each.parts}
 
     def same_as(self, other: Collected) -> bool:
         """Has nothing happened in between?"""
-        names = ["project", "state", "given", "people", "units", "slots", "done", "decisions", "terms", "granted"]
-        names += ["other_given", "transferred", "erased", "complete"]
+        names = ["project", "state", "answers", "people", "units", "slots", "done", "decisions", "terms", "granted"]
+        names += ["other_answers", "transferred", "erased", "complete"]
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
 
@@ -218,7 +218,7 @@ def _where_complete(collected: Collected, votes: Votes) -> Aggregate:
 T = TypeVar("T")
 
 
-def kept(compute: Callable[[Collected], T]) -> Callable[[Collected], T]:
+def computed_once(compute: Callable[[Collected], T]) -> Callable[[Collected], T]:
     """Keep the result of a function with the study it was computed from."""
 
     @wraps(compute)

@@ -75,7 +75,7 @@ def part_text(collected: Collected, body: Body, part: str) -> str:
 
 def rows(collected: Collected) -> Iterator[dict[str, Any]]:
     """A line per answer, including those that do not count; then a line per decision of the owner."""
-    for each in (*collected.given, *collected.other_given):
+    for each in (*collected.answers, *collected.other_answers):
         body, attention = each.body, each.role == "attention"
         yield {
             "id": each.id,
@@ -120,7 +120,7 @@ def _csv(collected: Collected, out: Path) -> dict[str, Any]:
 
 
 def answer_rows(collected: Collected) -> Iterator[list[Any]]:
-    every: list[SubmittedAnswer | Adjudication] = [*collected.given, *collected.other_given, *collected.decisions]
+    every: list[SubmittedAnswer | Adjudication] = [*collected.answers, *collected.other_answers, *collected.decisions]
     for row, each in zip(rows(collected), every, strict=True):
         shared = [row[name] for name in SHARED]
         for part, label, words, detail, part_text in _labelled(collected, each, row["answer"]):
@@ -146,9 +146,9 @@ def _labelled(
 def _hub(collected: Collected, out: Path) -> dict[str, Any]:
     """README.md with the card, data/answers.jsonl, data/units.jsonl and data/labels.jsonl with texts. Only answers of
     people who agreed to a licence are included, each with its own."""
-    left = {each.worker for each in collected.given if not each.licence}
+    left = {each.worker for each in collected.answers if not each.licence}
     collected = publishable(collected)
-    if not collected.given and (left or not collected.project.licence):
+    if not collected.answers and (left or not collected.project.licence):
         raise ProbandError("'licence' was empty when people agreed, so their answers may not be published")
     out.mkdir(parents=True, exist_ok=True)
     flat = (
@@ -169,8 +169,8 @@ def _hub(collected: Collected, out: Path) -> dict[str, Any]:
 def publishable(collected: Collected) -> Collected:
     """What people agreed to publish: their answers to the main units, and stories by others in these."""
     units = {number: UnitRow({**unit, "text": _published(unit["text"])}) for number, unit in collected.units.items()}
-    given = [replace(each, unit_text=units[each.unit_id]["text"]) for each in collected.given if each.licence]
-    return replace(collected, units=units, given=given, other_given=(), memory={})
+    given = [replace(each, unit_text=units[each.unit_id]["text"]) for each in collected.answers if each.licence]
+    return replace(collected, units=units, answers=given, other_answers=(), memory={})
 
 
 def _published(text: str) -> str:
@@ -186,7 +186,7 @@ def _published(text: str) -> str:
 def licences(collected: Collected) -> str:
     """All licences that the authors of answers and of stories agreed to, joined as in SPDX."""
     stories = (story for unit in collected.units.values() for story in unit["body"].get("stories", ()))
-    agreed = {each.licence for each in collected.given} | {s["licence"] for s in stories if s.get("licence")}
+    agreed = {each.licence for each in collected.answers} | {s["licence"] for s in stories if s.get("licence")}
     return " AND ".join(sorted(each or "not to be published" for each in agreed or {collected.project.licence}))
 
 

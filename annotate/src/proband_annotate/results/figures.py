@@ -11,7 +11,7 @@ from typing import Any
 from proband.stats.agreement.aggregation import agreement_with_others, mace
 from proband.stats.agreement.coefficients import Alpha, Pair, gwet_ac1, krippendorff_alpha, pairwise
 from proband_annotate.human_task import Figure, HumanTask
-from proband_annotate.results.collected import Collected, SubmittedAnswer, kept
+from proband_annotate.results.collected import Collected, SubmittedAnswer, computed_once
 from proband_annotate.store.people import IN_QUOTA
 from proband_annotate.terms import hourly
 from proband_annotate.texts import number_of, text
@@ -19,7 +19,7 @@ from proband_annotate.texts import number_of, text
 SHARED = 5  # least labels that two people must share for their agreement to be shown
 
 
-@kept
+@computed_once
 def figures(collected: Collected) -> dict[str, Any]:
     """Everything `status` prints and the dashboard shows."""
     return {
@@ -43,7 +43,7 @@ def progress(collected: Collected) -> dict[str, Any]:
         "answers": collected.done.get("crowd", 0),
         "expert_answers_wanted": collected.slots.get("expert", 0),
         "expert_answers": collected.done.get("expert", 0),
-        "kept_but_not_counted": sum(each.slot is None for each in collected.given),
+        "kept_but_not_counted": sum(each.slot is None for each in collected.answers),
         "people": len(collected.people),
         "outcomes": dict(sorted(outcomes.items())),
         **({"quotas": quotas} if (quotas := quota_figures(collected)) else {}),
@@ -60,7 +60,7 @@ def quota_figures(collected: Collected) -> dict[str, str]:
 def uncounted(collected: Collected) -> str:
     """Whose answers count, in a sentence for the dashboard and every export."""
     failed = {person["id"] for person in collected.people if person["outcome"] == "failed_checks"}
-    out = [each for each in collected.given if each.person_id in failed and each.slot is None]
+    out = [each for each in collected.answers if each.person_id in failed and each.slot is None]
     about = {
         "answers": number_of("answers", len(out)),
         "people": number_of("people", len({each.person_id for each in out})),
@@ -169,11 +169,11 @@ def _with_unit(number: float | None, unit: str) -> str:
 # ---- people --------------------------------------------------------------------------------------------------------
 
 
-@kept
+@computed_once
 def people_figures(collected: Collected) -> list[dict[str, Any]]:
     """A line per person: progress, quality and signals. Nothing here has an automatic effect."""
     by_person: dict[int, list[SubmittedAnswer]] = defaultdict(list)
-    for each in collected.given:
+    for each in collected.answers:
         by_person[each.person_id].append(each)
     quality = _quality(collected)
     rows = []
@@ -196,11 +196,11 @@ def people_figures(collected: Collected) -> list[dict[str, Any]]:
     return rows
 
 
-@kept
+@computed_once
 def unit_figures(collected: Collected) -> list[dict[str, Any]]:
     """A line per unit: the number of answers, their labels and times; the most even votes first."""
     by_unit: dict[int, list[SubmittedAnswer]] = defaultdict(list)
-    for each in collected.given:
+    for each in collected.answers:
         by_unit[each.unit_id].append(each)
     rows = []
     for number, unit in collected.units.items():
@@ -236,13 +236,13 @@ def _quality(collected: Collected) -> dict[str, tuple[float | None, float]]:
     return dict(zip(votes.workers, zip(agreement_with_others(votes), competence.tolist(), strict=True), strict=True))
 
 
-@kept
+@computed_once
 def pairs(collected: Collected) -> list[Pair]:
     """The agreement of every two people with enough common labels."""
     return pairwise(collected.votes, least=SHARED) if collected.votes is not None else []
 
 
-@kept
+@computed_once
 def usual_seconds(collected: Collected) -> dict[int, float]:
     """Unit -> expected seconds: those of the kind, weighted by the length of the text."""
     work, lengths = collected.task, dict[int, int]()

@@ -20,14 +20,14 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from proband.stats.agreement.aggregation import dawid_skene
-from proband_annotate.results.collected import Collected, kept
+from proband_annotate.results.collected import Collected, computed_once
 
 Z = 1.959963984540054
 ENOUGH = 30  # labels before a measurement replaces a guess
 
 
 @dataclass(frozen=True, kw_only=True)
-class Guess:
+class PlanAssumptions:
     """The assumptions of a plan; `measured` lists the values from the study itself."""
 
     share: float = 0.5
@@ -110,7 +110,7 @@ def plan(collected: Collected, *, half_width: float) -> dict[str, Any]:
     }
 
 
-def rule_row(people: int, guess: Guess) -> dict[str, Any]:
+def rule_row(people: int, guess: PlanAssumptions) -> dict[str, Any]:
     """A majority, and the rule that all but one agree, for this many people."""
     half = people // 2 + 1
     decided, right = reliability(people, half, accuracy=guess.accuracy, labels=guess.labels)
@@ -127,8 +127,8 @@ def rule_row(people: int, guess: Guess) -> dict[str, Any]:
 # ---- values that a plan takes from the study itself ---------------------------------------------------------------
 
 
-@kept
-def guess_of(collected: Collected) -> Guess:
+@computed_once
+def guess_of(collected: Collected) -> PlanAssumptions:
     """Measurements, and guesses for what is not measured yet."""
     first = next(iter(collected.units.values()), None)
     body = first["body"] if first else {}
@@ -154,7 +154,7 @@ def guess_of(collected: Collected) -> Guess:
         values["accuracy"] = min(0.999, max(1.01 / values["labels"], float(accuracy.mean())))
         measured.append("accuracy")
     values["labels"] = min(4, int(values["labels"]))  # more labels change only the time of the enumeration
-    return Guess(**values, measured=tuple(measured))  # type: ignore[arg-type]
+    return PlanAssumptions(**values, measured=tuple(measured))  # type: ignore[arg-type]
 
 
 def _hits(collected: Collected) -> Mapping[str, list[float]]:

@@ -44,7 +44,7 @@ class Register:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.units: dict[int, UnitRow] = {}
-        self.given: dict[str, SubmittedAnswer] = {}
+        self.answers: dict[str, SubmittedAnswer] = {}
         self.parts: dict[tuple[str, ...], tuple[str, ...]] = {}  # the parts of a unit, shared in memory
         self.last: Collected | None = None
 
@@ -79,8 +79,8 @@ class Register:
         return Collected(
             project=project,
             state=state_of(connection),
-            given=[each for each in given if each.role == "main"],
-            other_given=[each for each in given if each.role != "main"],
+            answers=[each for each in given if each.role == "main"],
+            other_answers=[each for each in given if each.role != "main"],
             people=rows,
             units={number: unit for number, unit in self.units.items() if unit["role"] == "main"},
             slots={row[0]: row[1] for row in connection.execute(wanted)},
@@ -107,32 +107,32 @@ class Register:
             for row in connection.execute(query):
                 self.units[row.id] = UnitRow(name=row.name, role=row.role, text=row.body)
         changed = {number for number in new if number in known}
-        for gone in [name for name, each in self.given.items() if each.unit_id in changed]:
-            del self.given[gone]
+        for gone in [name for name, each in self.answers.items() if each.unit_id in changed]:
+            del self.answers[gone]
         self.units = {number: self.units[number] for number in sizes}
 
     def _read_given(
         self, connection: Connection, who: Mapping[int, Mapping[str, Any]], work: HumanTask
     ) -> list[SubmittedAnswer]:
         lines = latest_ids(connection)
-        for gone in self.given.keys() - {line.id for line in lines}:
-            del self.given[gone]
+        for gone in self.answers.keys() - {line.id for line in lines}:
+            del self.answers[gone]
         rejected = {number for number, person in who.items() if person["decision"] == "rejected"}
         slot = {line.id: line.place if line.person_id not in rejected else None for line in lines}
-        for some in chunks([name for name in slot if name not in self.given]):
+        for some in chunks([name for name in slot if name not in self.answers]):
             for row in sorted(with_bodies(connection, some), key=lambda row: row.unit_id):  # decodes each unit once
                 self._add(row, who[row.person_id], slot[row.id], work)
         for name, held in slot.items():
-            if self.given[name].slot != held:
-                self.given[name] = replace(self.given[name], slot=held)
-        return [self.given[name] for name in slot]
+            if self.answers[name].slot != held:
+                self.answers[name] = replace(self.answers[name], slot=held)
+        return [self.answers[name] for name in slot]
 
     def _add(self, row: Any, person: Mapping[str, Any], slot: int | None, work: HumanTask) -> None:
         unit, answer = self.units[row.unit_id], msgspec.json.decode(row.body, type=dict[str, Any])
         attention = unit["role"] == "attention"
         labels = [(WHOLE, answer.get("choice", ""))] if attention else work.labels(unit["body"], answer)
         parts = tuple(part for part, _ in labels)
-        self.given[row.id] = SubmittedAnswer(
+        self.answers[row.id] = SubmittedAnswer(
             id=row.id,
             unit=unit["name"],
             unit_id=row.unit_id,

@@ -90,11 +90,11 @@ def exposition(values: Mapping[str, Any]) -> bytes:
     <BLANKLINE>
     """
     registry = CollectorRegistry()
-    registry.register(Values(values))
+    registry.register(ValueCollector(values))
     return generate_latest(registry)
 
 
-class Values(Collector):
+class ValueCollector(Collector):
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.values = values
 

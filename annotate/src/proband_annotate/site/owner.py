@@ -111,7 +111,7 @@ async def unit_answers(request: Request, study: OpenProject, session: str) -> Re
     if number not in collected.units:
         raise Refused(404, "missing")
     unit = collected.units[number]
-    given = [each for each in collected.given if each.unit_id == number]
+    given = [each for each in collected.answers if each.unit_id == number]
     about: dict[str, Any] = {"name": unit["name"], "text": collected.task.unit_text(unit["body"]), "given": given}
     about |= {"when": when, "part_text": partial(part_text, collected), "why_not": partial(why_not, collected)}
     return page(request, "unit_answers.html", token=session, **about, here="units")
@@ -129,7 +129,7 @@ async def person_page(request: Request, study: OpenProject, session: str) -> Res
     log, bonus = await study.read(
         lambda c: ([dict(each._mapping) for each in c.execute(query)], c.execute(granted).one_or_none())
     )
-    given = [each for each in collected.given if each.person_id == number][:200]
+    given = [each for each in collected.answers if each.person_id == number][:200]
     about: dict[str, Any] = {"row": row, "given": given, "log": log, "bonus": bonus, "reasons": REASONS}
     person = collected.by_id[number]
     agreed = [(n, at) for n, at, _ in collected.terms if n == person["agreement_id"]]

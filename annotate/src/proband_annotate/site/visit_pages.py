@@ -117,7 +117,7 @@ def time_limit(study: OpenProject, step: steps.Step) -> float:
 
 def is_settled(study: OpenProject, step: steps.Step) -> bool:
     """Is there an answer in time, which cannot be changed any more?"""
-    return time.time() > time_limit(study, step) and step.given.get("overtime") is False
+    return time.time() > time_limit(study, step) and step.last_answer.get("overtime") is False
 
 
 def place_of(step: steps.Step, *, revise: bool) -> str:

@@ -135,7 +135,7 @@ async def answer(request: Request, study: OpenProject, visit: Visit, form: dict[
     form["overtime"] = "yes" if time.time() > pages.time_limit(study, step) and not settled else ""
     try:
         body = read_answer(study, step.unit, form)
-        if settled and body != step.given:
+        if settled and body != step.last_answer:
             raise Invalid("", "message.settled.title")
         if step.person is not None and step.unit["role"] != "attention":
             person_id = step.person.id
@@ -144,7 +144,9 @@ async def answer(request: Request, study: OpenProject, visit: Visit, form: dict[
         if wants_json(request):
             words = text(problem.text, **problem.values)
             return JSONResponse({"saved": False, "field": problem.field, "problem": words}, status_code=422)
-        return pages.unit_page(request, study, replace(step, draft=form), problem=problem, revise=bool(step.given))
+        return pages.unit_page(
+            request, study, replace(step, draft=form), problem=problem, revise=bool(step.last_answer)
+        )
     sent: dict[str, Any] = {"answer_id": answer_id, "unit_id": number, "body": body, "signals": signals_of(form)}
     sent["scripted"] = form.get("script") == "yes"
     try:

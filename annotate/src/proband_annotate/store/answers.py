@@ -17,7 +17,7 @@ ASSIGNED = of_person(assignments, answers.c.person_id, answers.c.unit_id)  # joi
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stored:
+class StoredAnswer:
     """The result of a submission."""
 
     id: str
@@ -45,7 +45,7 @@ def submit(
     now: float,
     closed: bool = False,
     scripted: bool = False,
-) -> Stored:
+) -> StoredAnswer:
     """Store an answer once, however often it is sent; take a slot for it if the lease ran out. Its seconds are working
     time (`scripted`: the page sent heartbeats, and longer silence was time away). The same id with another body is a
     new revision, under an id derived from both; without the script a page has one id, so what differs from the newest
@@ -61,7 +61,7 @@ def submit(
         answer_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{answer_id} {body}{'' if scripted else revision}"))
         known = _by_id(connection, answer_id)
     if known is not None:
-        return Stored(id=known.id, new=False, counts=lease.place is not None, revision=known.revision)
+        return StoredAnswer(id=known.id, new=False, counts=lease.place is not None, revision=known.revision)
     if closed or person.outcome or person.decision:
         raise Ended
     seconds = lease.active + (worked_since(lease, now) if scripted else _at_most_a_page(lease, now))
@@ -71,7 +71,7 @@ def submit(
     mine = of_person(assignments, person.id, unit_id)
     connection.execute(update(assignments).where(mine).values(state="done", seen=now, active=seconds))
     connection.execute(delete(drafts).where(of_person(drafts, person.id, unit_id)))
-    return Stored(id=answer_id, new=True, counts=counts, revision=revision)
+    return StoredAnswer(id=answer_id, new=True, counts=counts, revision=revision)
 
 
 def _at_most_a_page(lease: Row[Any], now: float) -> float:

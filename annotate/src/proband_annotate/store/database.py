@@ -61,7 +61,7 @@ class Database:
         at_one_moment = self.engine.execution_options(isolation_level="REPEATABLE READ")
         self.reading = self.engine if self.sqlite else at_one_moment  # SQLite reads so anyway
         self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
-        self.trouble = Trouble()
+        self.trouble = DatabaseProblem()
         self.writers = ThreadPoolExecutor(1, thread_name_prefix=WRITER) if self.sqlite else self.pool
         self._held: Connection | None = None  # SQLite: idle, but open to the end
         self._inodes: list[int] = []
@@ -180,7 +180,7 @@ class Database:
                 raise
 
 
-class Trouble:
+class DatabaseProblem:
     """The problem of a database, if any: `reason` for /health, one line a minute for the log."""
 
     def __init__(self) -> None:

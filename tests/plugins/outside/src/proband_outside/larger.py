@@ -10,7 +10,6 @@ from proband.core.files import read_items, write_jsonl
 from proband_annotate.human_task import (
     WHOLE,
     Body,
-    Collected,
     Figure,
     Form,
     HumanTask,
@@ -18,6 +17,7 @@ from proband_annotate.human_task import (
     Unit,
     share,
 )
+from proband_annotate.results.collected import Collected
 
 
 def units(path: Path) -> Iterator[Unit]:
