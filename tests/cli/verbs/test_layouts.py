@@ -30,6 +30,24 @@ def test_options_reach_the_auditor(proband: Any, stage: Any) -> None:
     assert text.splitlines()[-1] == "open x.html"
 
 
+def test_published_scores_under_proved_labels_are_a_table(proband: Any, stage: Any) -> None:
+    def over(mean: float) -> dict[str, float]:
+        return {"mean": mean, "low": mean - 0.05, "high": mean + 0.05}
+
+    one = {"replies": 12, "published": over(0.6), "proved": over(0.9), "read again": None}
+    both = {**one, "replies": 24, "change": over(0.3)}
+    models = {"hf:a": {**one, "change": {**over(0.3), "p corrected": 0.01}}}
+    level = {"items": 14, "settled items": 12, "models": models, "all models": both, "order": {"proved": ["hf:a"]}}
+    stage("audit", {"rows": 12, "models": {"easy": {**level, "swapped": [("hf:b", "hf:a")]}}}, "pipeline.checking")
+    assert proband("audit", "data.csv", "-o", "audit").splitlines()[1:] == [
+        "easy: 12 of 14 items have a proved answer",
+        "model       replies          published             proved                change  p (Holm)  read again",
+        "hf:a             12  60.0 [55.0, 65.0]  90.0 [85.0, 95.0]  +30.0 [+25.0, +35.0]     0.010           –",
+        "all models       24  60.0 [55.0, 65.0]  90.0 [85.0, 95.0]  +30.0 [+25.0, +35.0]         –           –",
+        "hf:b is published as better than hf:a; under the proved labels it is not",
+    ]
+
+
 def test_the_form_of_the_rows_says_how_they_are_read(proband: Any, tmp_path: Path) -> None:
     proband("build", "kinship", "-o", tmp_path / "families", "--k", 2, "--per-k", 2)
     made = proband.json("audit", tmp_path / "families", "-o", tmp_path / "audit")
