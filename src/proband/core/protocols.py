@@ -73,8 +73,8 @@ class EmbedsWords(Protocol):
 
 @runtime_checkable
 class HasVectors(Protocol):
-    """Static word vectors. `vectors` gives a row per word and whether the word is known (an unknown row is zero);
-    `vocabulary` and `matrix` are the whole table, for searches over all words."""
+    """Static word vectors. `vectors` gives a row per word, whatever its case, and whether it is known (an unknown row
+    is zero); `vocabulary` and `matrix` are the whole table, for searches over all words."""
 
     def vectors(self, words: Sequence[str]) -> tuple[Floats32, NDArray[np.bool_]]: ...
 

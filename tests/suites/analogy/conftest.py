@@ -83,11 +83,11 @@ class Planes:
         return {"kind": "fake", "name": self.name}
 
     def vectors(self, words: Sequence[str]) -> tuple[Floats32, NDArray[np.bool_]]:
-        known = np.array([word in self.row for word in words], dtype=np.bool_)
+        known = np.array([word.lower() in self.row for word in words], dtype=np.bool_)
         rows = np.zeros((len(words), self.table.shape[1]), dtype=np.float32)
         for at, word in enumerate(words):
             if known[at]:
-                rows[at] = self.table[self.row[word]]
+                rows[at] = self.table[self.row[word.lower()]]
         return rows, known
 
     @property

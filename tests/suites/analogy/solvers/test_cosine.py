@@ -30,8 +30,8 @@ class Plane:
     vocabulary: ClassVar = tuple(table)
 
     def vectors(self, words: Sequence[str]) -> tuple[Floats32, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-        rows = np.array([self.table.get(w, (0, 0)) for w in words], dtype=np.float32)
-        return rows, np.array([w in self.table for w in words])
+        rows = np.array([self.table.get(w.lower(), (0, 0)) for w in words], dtype=np.float32)
+        return rows, np.array([w.lower() in self.table for w in words])
 
     @property
     def matrix(self) -> Floats32:

@@ -57,36 +57,26 @@ Combination = Callable[[Rows, Rows, Rows, Rows], Rows]
 
 
 def lookup(model: HasVectors, words: Sequence[str]) -> dict[str, Rows]:
-    """The vector of each text: as written, in lower case, or joined by `_` or `-`. Otherwise it is the mean of the
-    known words, unless the model was loaded with phrases=none.
+    """The vector of each text: the model's own, or that of the text with hyphens. Otherwise it is the mean of the known
+    words, unless the model was loaded with phrases=none.
 
     A word that is not found at all has the zero vector.
     """
-    distinct = list(dict.fromkeys(words))
     mean = getattr(model, "phrases", "mean") == "mean"
-    parts = {word: word.lower().split() if mean or " " not in word else [] for word in distinct}
-    forms = list(dict.fromkeys(form for word in distinct for form in (*spellings(word), *parts[word])))
+    whole = {word: (word, word.replace(" ", "-")) for word in words}
+    parts = {word: word.lower().split() if mean else [] for word in whole}
+    forms = list(dict.fromkeys(form for word in whole for form in (*whole[word], *parts[word])))
     rows, known = model.vectors(forms)
     row_of = {form: row for form, row, there in zip(forms, rows, known, strict=True) if there}
     nothing = np.zeros(rows.shape[1], dtype=np.float32)
     vectors: dict[str, Rows] = {}
-    for word in distinct:
-        vector = next((row_of[form] for form in spellings(word) if form in row_of), None)
+    for word in whole:
+        vector = next((row_of[form] for form in whole[word] if form in row_of), None)
         if vector is None:
             pieces = [row_of[part] for part in parts[word] if part in row_of]
             vector = np.mean(pieces, axis=0) if pieces else nothing
         vectors[word] = vector
     return vectors
-
-
-def spellings(word: str) -> list[str]:
-    """
-    >>> spellings("New Zealand")
-    ['New Zealand', 'new zealand', 'New_Zealand', 'new_zealand', 'New-Zealand', 'new-zealand']
-    """
-    return list(
-        dict.fromkeys(form for gap in " _-" for form in (word.replace(" ", gap), word.lower().replace(" ", gap)))
-    )
 
 
 def uncovered(answer: Answer, pairs: Sequence[Pair], vectors: Mapping[str, Rows]) -> Answer:
