@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from proband.core.errors import ProbandError
-from proband.core.files import DATA, encode, read_items
+from proband.core.files import DATA, encode, group_by_key, read_items
 from proband.core.types import Judgment
 from proband.pipeline.build import build
 from proband.suites.inference.gold import (
@@ -102,6 +102,10 @@ def test_instantiated_pairs_are_those_of_our_own_set(folder: Path, tmp_path: Pat
     for item in judged:  # the types belong to the arguments of the premise, in either direction
         pair = tuple(item.facts["premise"]), tuple(item.facts["hypothesis"])
         assert item.facts["types"] == own_types.get(pair, item.facts["types"])
+    pairs = group_by_key(((item.facts["question"], item.facts["pair"]), item) for item in judged)
+    for two in (two for two in pairs.values() if len(two) <= 2):
+        assert {item.tags["directional"] for item in two} == {len({item.gold for item in two}) == 2}
+    assert any(item.tags["directional"] for item in judged)
 
 
 def test_our_own_set_is_as_large_as_promised() -> None:

@@ -41,6 +41,7 @@ from proband.suites.inference.items import BACKWARD, Example, Triple
 from proband.suites.inference.questionnaire import Questionnaire, Shown
 
 ANSWERS, DOES_NOT, NONSENSE = LABELS = ("answers", "does not answer", "makes no sense")
+ANSWER_OF = {ANSWERS: True, DOES_NOT: False}
 LABEL_OF = {"yes": ANSWERS, "no": DOES_NOT, "nonsense": NONSENSE, **{label: label for label in LABELS}}
 RULES: Mapping[str, Callable[[Votes], Aggregate]] = {
     "all-but-one": all_but,
@@ -61,6 +62,11 @@ class Judged:
     expert: Mapping[str, str]
     rule: str
     decided: int = 0  # labels set by the owner of the study
+
+    def both(self, candidate: str) -> tuple[bool | None, bool | None]:
+        """Whether a candidate answers its question, and the reverse; None without agreement or sense."""
+        there, back = (ANSWER_OF.get(str(labels.get(candidate))) for labels in (self.labels, self.reverse))
+        return there, back
 
 
 class OwnerDecision(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,13 +128,17 @@ def judged_examples(judged: Judged) -> Iterator[Example]:
     """The labelled pairs, and their other direction if it has a label."""
     for each in judged.questionnaires:
         for candidate in each.candidates:
-            forward = example(each, candidate)
-            if (label := judged.labels.get(candidate.id)) in (ANSWERS, DOES_NOT):
-                yield replace(forward, entailed=label == ANSWERS)
-            if (label := judged.reverse.get(candidate.id)) in (ANSWERS, DOES_NOT):
-                turned = replace(forward, premise=forward.hypothesis, hypothesis=forward.premise, direction=BACKWARD)
-                types = forward.typed if forward.straight else forward.typed[::-1]
-                yield replace(turned, entailed=label == ANSWERS, typed=types)
+            yield from with_labels(example(each, candidate), *judged.both(candidate.id))
+
+
+def with_labels(forward: Example, there: bool | None, back: bool | None) -> Iterator[Example]:
+    """A pair and its other direction, each if it has a label; directional if one of the two holds."""
+    forward = replace(forward, directional=None not in (there, back) and there != back)
+    if there is not None:
+        yield replace(forward, entailed=there)
+    if back is not None:
+        turned = replace(forward, premise=forward.hypothesis, hypothesis=forward.premise, direction=BACKWARD)
+        yield replace(turned, entailed=back, typed=forward.typed if forward.straight else forward.typed[::-1])
 
 
 def example(sheet: Questionnaire, candidate: Shown) -> Example:
@@ -263,30 +273,19 @@ def own_examples(questions: Sequence[JudgedQuestion], judged: Judged) -> Iterato
     """An example per assertion and direction that has a label."""
     for question in questions:
         for place, (_, first, _) in enumerate(question.phrases):
-            name = question.name(place)
-            both = [WHICH.get(str(labels.get(name))) for labels in (judged.labels, judged.reverse)]
+            both = judged.both(question.name(place))
             for answer in question.answers:
-                premise = question.assertion(place, answer)
-                hypothesis = Triple(answer, question.relation, question.argument)
                 forward = Example(
-                    premise=premise,
-                    hypothesis=hypothesis,
-                    entailed=both[0],
+                    premise=question.assertion(place, answer),
+                    hypothesis=Triple(answer, question.relation, question.argument),
+                    entailed=None,
                     straight=first,
                     question=question.text,
                     source="own",
                     split=question.split,
-                    directional=None not in both and both[0] != both[1],
                     typed=(question.type, "") if first else ("", question.type),
                 )
-                if both[0] is not None:
-                    yield forward
-                if both[1] is not None:
-                    turned = replace(forward, premise=hypothesis, hypothesis=premise, direction=BACKWARD)
-                    yield replace(turned, entailed=both[1], typed=forward.typed if first else forward.typed[::-1])
-
-
-WHICH: Mapping[str, bool] = {ANSWERS: True, DOES_NOT: False}
+                yield from with_labels(forward, *both)
 
 
 def read_own(path: Path, rule: str = "all-but-one") -> tuple[Judged, list[Example]]:
