@@ -21,14 +21,14 @@ from dataclasses import replace
 from typing import Final
 
 from proband.english.domain import Domain, Word
-from proband.english.people import MARK, PRONOUNS, People
+from proband.english.people import MARK, PRONOUNS, THEY, People
 from proband.english.people_facts import MORE, PeopleFacts, linked
 from proband.english.phrases import Grammar
 from proband.english.reading import Reading, Unread, with_reasons
 from proband.english.tokens import NotRead, foreign_letter, sentences
 from proband.english.unreal import DENYING, UNREAL
 
-PRONOUN: Final = re.compile(rf"\b(?:{'|'.join([*PRONOUNS, 'they', 'their', 'them'])})\b")
+PRONOUN: Final = re.compile(rf"\b(?:{'|'.join([*PRONOUNS, *THEY])})\b")
 _TIMES = (
     r"day|week|weekend|month|year|spring|summer|autumn|winter|morning|evening|night|[A-Z][a-z]+day|Christmas|Easter"
 )

@@ -8,12 +8,12 @@ phrases of the domain are not used, only its words for relations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from proband.core.types import Fact
 from proband.english.domain import Domain, Word
+from proband.english.extraction.plain_text import our_parser
 from proband.english.phrases import Grammar, with_things
 from proband.english.reading import Reading, with_reasons
 from proband.english.things import BRACKETED, DETERMINERS, check_new
@@ -31,16 +31,6 @@ PLAIN: Final = listed("""
     """)
 
 
-@cache
-def _pipeline() -> Any:
-    try:
-        import spacy
-
-        return spacy.load("proband_english")
-    except (ImportError, OSError):
-        return None
-
-
 class ParsedReader:
     """Reads stories of one domain. Questions are read by the phrases, because they have fixed forms."""
 
@@ -50,18 +40,18 @@ class ParsedReader:
 
     @with_reasons
     def __call__(self, text: str, question: str, _: Mapping[str, str | None], /) -> Reading:
-        if _pipeline() is None:
-            raise NotRead("the second reader needs proband-english (pip install proband-english)")
+        if isinstance(parser := our_parser(), str):
+            raise NotRead(parser)
         asked = self.grammar.question(question, set())
         check_new([self.grammar.shape(sentence, set()) for sentence in sentences(text)])
         parts = sentences(BRACKETED.sub(r"\1", text))
-        read = [fact._replace(sentence=n) for n, sentence in enumerate(parts) for fact in self._sentence(sentence)]
+        read = [fact._replace(sentence=n) for n, each in enumerate(parts) for fact in self._sentence(each, parser.nlp)]
         return with_things(Reading(facts=tuple(read)), asked, text, question)
 
-    def _sentence(self, sentence: str) -> tuple[Fact, ...]:
+    def _sentence(self, sentence: str, parse: Callable[[str], Any]) -> tuple[Fact, ...]:
         if sentence not in self.parsed:
             try:
-                self.parsed[sentence] = self._combined(list(self._facts(_pipeline()(sentence))))
+                self.parsed[sentence] = self._combined(list(self._facts(parse(sentence))))
             except NotRead as error:
                 self.parsed[sentence] = NotRead(str(error), sentence)
         read = self.parsed[sentence]

@@ -15,16 +15,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Final
 
-from proband.core.errors import ProbandError
 from proband.english.domain import Domain, Word
 from proband.english.extraction.factuality import asserted
-from proband.english.extraction.plain_text import TextParser
+from proband.english.extraction.plain_text import our_parser
 from proband.english.extraction.trees import Tree
 from proband.english.mentions import PeopleGrammar
-from proband.english.people import PRONOUNS, People
+from proband.english.people import PRONOUNS, THEY, People
 from proband.english.people_facts import MORE, PeopleFacts, linked
 from proband.english.phrases import Grammar
 from proband.english.reading import Reading, Unread, with_reasons
@@ -41,14 +39,6 @@ HANDLED: Final = MARRYING | NAMING | listed("elder eldest oldest youngest baby t
 STAND_INS: Final = ("Adam", "Bella", "Cyril", "Daphne", "Edgar", "Fiona", "Gregory", "Harriet", "Ivan", "Judith")
 
 
-@cache
-def _parser() -> TextParser | str:
-    try:
-        return TextParser()
-    except ProbandError as error:
-        return str(error)
-
-
 class ParsedPeople:
     """Reads stories of a domain about people. Questions are read by the phrases, because they have fixed forms."""
 
@@ -63,7 +53,7 @@ class ParsedPeople:
 
     def read(self, text: str, names: Collection[str], genders: Mapping[str, str | None] | None = None) -> Reading:
         """The facts of a story."""
-        parser, now = _parser(), ""
+        parser, now = our_parser(), ""
         if isinstance(parser, str):
             return Reading(unread=Unread(parser))
         parts = sentences(text)
@@ -149,7 +139,7 @@ class _Story(PeopleFacts):
             people = self._hear([self.person[self.written[at]]])
         elif self._kin(at):
             people = self._holders(at)
-        elif word in PRONOUNS or word in ("they", "their", "them"):
+        elif word in PRONOUNS or word in THEY:
             people = self._hear(self.discourse.refer(word, [self.one(one) for one in self.mentioned], self.name))
         elif word in ("who", "whose", "that"):
             people = self._people(self._relative(at), joined=False)

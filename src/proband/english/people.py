@@ -20,7 +20,7 @@ from typing import Final
 
 from proband.english.domain import FEMALE, MALE
 from proband.english.first_names import gender_of_name, is_first_name
-from proband.english.things import BRACKETED, NO_NAMES, Shape
+from proband.english.things import BRACKETED, NO_NAMES, TITLES, Shape
 from proband.english.tokens import NotRead, normalised, sentences
 from proband.english.unreal import UNREAL, listed
 
@@ -28,7 +28,7 @@ RUN: Final = re.compile(r"(?<![\w@'])[A-Z][\w-]*(?:'[A-Z][\w-]*)?(?: [A-Z][\w-]*
 MARK: Final = r"[@#]\d+"
 SENTENCES_BACK: Final = 2  # sentences in which a pronoun looks for its referent
 PRONOUNS: Final = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE, "hers": FEMALE}
-TITLES: Final = listed("Mr Mrs Ms Dr Miss Sir Lady Lord Prof")
+THEY: Final = ("they", "their", "them")
 NAMES_TOO: Final = listed("Will May April June August Miss Christian Summer")  # names inside a sentence or before *is*
 PLACE: Final = re.compile(r"(?:^|\s)(?:in|at|on|near|through|towards?) $", re.IGNORECASE)
 
@@ -154,7 +154,7 @@ class Discourse:
         """The person that a pronoun means, or the two of *they*."""
         word = pronoun.lower()
         places = [here, *reversed(self.before[-SENTENCES_BACK:])]
-        if word in ("they", "their", "them"):
+        if word in THEY:
             for place in places[:2]:
                 people = tuple(dict.fromkeys(place))
                 if len(people) == 2 or (people and self.topical):

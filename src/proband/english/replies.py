@@ -24,7 +24,7 @@ from typing import Final
 from proband.core.files import DATA, read_toml
 from proband.core.types import Fact
 from proband.english.mentions import PeopleReader
-from proband.english.people import People
+from proband.english.people import PRONOUNS, People
 from proband.english.phrases import Grammar
 from proband.english.things import thing_meant
 from proband.english.tokens import NotRead
@@ -142,7 +142,7 @@ class PeopleClauses:
         pairs += [f"{a} and {b}" for a, b in combinations(names[:4], 2)]
 
         def candidates(word: str) -> Sequence[str]:
-            gender = {"he": "male", "she": "female"}.get(word)
+            gender = PRONOUNS.get(word)
             return (
                 [name for name in names if self.genders[name] in (None, gender)]
                 if gender

@@ -26,15 +26,16 @@ from proband.lexicon.inflection import lemma
 
 CAPITAL: Final = re.compile(r"(?<![\w'])[A-Z][\w-]*")
 BRACKETED: Final = re.compile(r"\[([^\][]{1,80})\]")
+TITLES: Final = listed("Mr Mrs Ms Dr Miss Sir Lady Lord Prof")
 # words that may begin a sentence or line, days, months, peoples: names only if they are given as names
-NO_NAMES: Final = listed("""
+NO_NAMES: Final = TITLES | listed("""
     A An The I He She It They We You His Her Its Their My Our Your Him Them This That These Those There Here What Who
     Whom Whose Which Where When Why How Is Are Was Were Do Does Did Has Have Had Can Could Will Would May Might Must
     Should Shall In On At To Of From By With For And But Or Nor So As If Then Than Not No Yes All Both Each Every Some
     Any Many Most One Two Three Four Five Six After Before During While Since Because Although Though Until Once Now
     Today Yesterday Tomorrow Later Finally First Next Also Only Just Even Every Everyone Everybody Someone Somebody
     Nobody Nothing Please Answer Question Given Tell Name Complete True False Dear According About Over Under Near
-    Between Among Along Across Behind Beside Let Suppose Necessity Mr Mrs Ms Dr Miss Sir Lady Lord Prof
+    Between Among Along Across Behind Beside Let Suppose Necessity
     Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April June July August September
     October November December Christmas Easter English French German Spanish Italian Chinese Indian American British
     Options Option Fill Pick Choose Say State Work Find Give Write Label Target Hint Note Read Object Objects Agent

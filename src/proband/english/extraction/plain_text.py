@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
@@ -89,6 +90,15 @@ class TextParser:
         """The assertions of sentences, except very long ones, in which a parser confuses subjects."""
         for words, parsed in self.trees(paragraphs):
             yield from assertions(words, extract(parsed)) if len(words) <= LONG_SENTENCE else ()
+
+
+@cache
+def our_parser() -> TextParser | str:
+    """Our own pipeline, loaded once; or why it cannot be loaded."""
+    try:
+        return TextParser()
+    except ProbandError as error:
+        return str(error)
 
 
 def parser_version(pipeline: str) -> str:
