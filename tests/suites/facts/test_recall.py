@@ -10,8 +10,8 @@ import pytest
 from tests.suites.facts.conftest import capitals, items_of
 
 from proband.core.protocols import Score, Text
+from proband.solvers.likelihood import LikelihoodOptions
 from proband.suites.facts.recall import (
-    RecallOptions,
     consistent,
     known,
     offset,
@@ -50,10 +50,10 @@ def _named(name: str, text: str) -> bool:
 def test_a_model_that_knows_everything_is_right_in_every_wording_and_a_prior_is_at_chance() -> None:
     items = capitals()
     model = Knows({(item.facts["subject"], item.facts["object"]) for item in items})
-    answers = recall(items, model, seed=0, options=RecallOptions())
+    answers = recall(items, model, seed=0, options=LikelihoodOptions())
     assert [recalled(i, a) for i, a in zip(items, answers)] == [1.0] * len(items)
     assert {known(i, a) for i, a in zip(items, answers)} == {1.0}
-    without = prior(items, model, seed=0, options=RecallOptions())
+    without = prior(items, model, seed=0, options=LikelihoodOptions())
     chance = np.mean([recalled(i, a) or 0.0 for i, a in zip(items, without)])
     assert chance == pytest.approx(1 / len(items[0].choices))
 
@@ -62,7 +62,7 @@ def test_a_wording_that_is_not_understood_costs_a_third_and_is_inconsistent() ->
     items = capitals()
     pairs = {(item.facts["subject"], item.facts["object"]) for item in items}
     model = Knows(pairs, deaf_to="capital city", prefers="Zagreb")
-    answers = recall(items, model, seed=0, options=RecallOptions())
+    answers = recall(items, model, seed=0, options=LikelihoodOptions())
     assert recalled(items[0], answers[0]) == pytest.approx((2 + 1 / 44) / 3)
     assert known(items[0], answers[0]) == 0.0
     moved = next(at for at, item in enumerate(items) if item.gold)  # ties take the first: those beyond it differ
@@ -74,7 +74,7 @@ def test_a_model_that_prefers_one_answer_is_right_about_one_fact() -> None:
     pairs = {(item.facts["subject"], item.facts["object"]) for item in items}
     favours = Knows(pairs, prefers="Lisbon")
     favours.pairs = set()
-    plain = recall(items, favours, seed=0, options=RecallOptions())
+    plain = recall(items, favours, seed=0, options=LikelihoodOptions())
     assert all(int(np.argmax(answer.scores)) == item.choices.index("Lisbon") for item, answer in zip(items, plain))
     assert np.mean([recalled(i, a) or 0.0 for i, a in zip(items, plain)]) == pytest.approx(1 / len(items))
 

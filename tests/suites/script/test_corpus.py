@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from proband.core.errors import ProbandError
+from proband.core.metrics import SPLITS
 from proband.suites.script import corpus
 from proband.suites.script.corpus import new_words, overlaps, read_own, table1
 from proband.suites.script.paper.tables import value
@@ -81,13 +82,13 @@ def test_our_corpus_is_what_it_says() -> None:
     assert {len(versions) for versions in by_caption.values()} == {3}
     assert {pair.category for pair in pairs} == {"cooking", "household"}
     assert overlaps(pairs) == dict.fromkeys(overlaps(pairs), 0)
-    assert {pair.split for pair in pairs} == set(corpus.SPLITS)
+    assert {pair.split for pair in pairs} == set(SPLITS)
 
 
 @pytest.mark.data
 def test_table_1(data: Path) -> None:
     """Sequences exactly; tokens to one in five thousand; lengths to the printed digit."""
-    pairs = [p for split in corpus.SPLITS for p in corpus.read(data / "kidscook" / f"{split}.sequences.jsonl.gz")]
+    pairs = [p for split in SPLITS for p in corpus.read(data / "kidscook" / f"{split}.sequences.jsonl.gz")]
     for row in table1(pairs):
         split = row["split"]
         assert row["sequences"] == value("table1", split, "sequences")

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.files import slug
-from proband.core.plugins import Meta
+from proband.core.plugins import Meta, name_list
 from proband.core.suite import Built
 from proband.core.types import Item, Split, Tag
 from proband.suites.analogy import multiple_choice, sources
@@ -90,7 +90,7 @@ class BuildOptions:
     @property
     def families(self) -> tuple[str, ...]:
         """The probes that are built, in the order of `PROBES`."""
-        named = [name.strip() for name in self.probes.split(",") if name.strip()]
+        named = name_list(self.probes)
         unknown = next((name for name in named if name not in FAMILIES), None)
         if unknown is not None or not named:
             raise ProbandError(f"'probes' is {self.probes!r}; there are {', '.join(FAMILIES)}")
@@ -129,7 +129,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
 def plan_of(options: BuildOptions, *, seed: int) -> AnalogyPlan:
     """Read the relations and set up a generator of negatives for each."""
     every, licence = sources.read(options.data)
-    names = [fold(name) for name in options.relations.split(",") if name.strip()]
+    names = list(map(fold, name_list(options.relations)))
     chosen = [relation for relation in every if not names or any(name in fold(relation.name) for name in names)]
     if not chosen:
         raise ProbandError(f"no relation matches {options.relations!r}")

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
+from proband.core.plugins import name_list
 from proband.core.suite import Built
 from proband.core.types import Item
 from proband.suites.facts.relations import FactRelation, leaks, prompt_of
@@ -32,7 +33,7 @@ class BuildOptions:
 def build(options: BuildOptions, *, seed: int) -> Built:
     relations, licence, left_out = read(options.data, options.patterns)
     if options.relations:
-        wanted = [name.strip() for name in options.relations.split(",")]
+        wanted = name_list(options.relations)
         named = {relation.name: relation for relation in relations}
         if unknown := next((name for name in wanted if name not in named), None):
             raise ProbandError(f"--relations: no relation {unknown!r}; there are {', '.join(named)}")

@@ -13,14 +13,13 @@ sometimes right. Solver `prior` measures it alone: recall must score higher.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
-from msgspec import Meta
 
 from proband.core.metrics import Metric, accuracy_of, method_of, normalised
 from proband.core.protocols import Floats32, HasVectors, ScoresText, Text
@@ -28,22 +27,12 @@ from proband.core.suite import Solver
 from proband.core.types import WRONG, Answer, Item
 from proband.solvers import DIRECT
 from proband.solvers.generate import Asking, make_generate_solver
-from proband.solvers.likelihood import completions
+from proband.solvers.likelihood import LikelihoodOptions, completions
 from proband.solvers.replies import Choices, names_of, without_thoughts
 from proband.suites.facts.relations import capitalised, prompt_of
 
 NEUTRAL = "it"  # replaces the subject for the prior
 DIGITS, COSINE = 4, 6  # decimals of a score in the answers file, and of a cosine
-
-
-@dataclass(frozen=True, kw_only=True)
-class RecallOptions:
-    """How the sentences are scored."""
-
-    method: Annotated[
-        str, Meta(description="pll, pll-word-l2r, pll-whole-word (masked), ll (causal); default: first")
-    ] = ""
-    norm: Annotated[Literal["sum", "token"], Meta(description="sum over tokens (as BEAR), or mean per token")] = "sum"
 
 
 def sentences(prompt: str, choices: Sequence[str], method: str) -> list[Text]:
@@ -65,7 +54,7 @@ def sentences_by_wording(item: Item, method: str, subject: str = "") -> list[lis
 
 
 def recall(
-    items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions, subject: str = ""
+    items: Sequence[Item], model: ScoresText, *, seed: int, options: LikelihoodOptions, subject: str = ""
 ) -> list[Answer]:
     """Score every answer in every wording, in one call of the model; `subject` replaces the subject of each fact."""
     method = method_of(model, options.method)
@@ -83,7 +72,7 @@ def _answer(item: Item, wordings: Sequence[Floats32]) -> Answer:
     return Answer(item_id=item.id, scores=mean, blanks=tuple({"scores": list(row)} for row in rows))
 
 
-def sends(items: Sequence[Item], model: ScoresText, *, seed: int, options: RecallOptions) -> list[list[str]]:
+def sends(items: Sequence[Item], model: ScoresText, *, seed: int, options: LikelihoodOptions) -> list[list[str]]:
     """The sentences that are scored."""
     method = method_of(model, options.method)
     return [[text.text for each in sentences_by_wording(item, method) for text in each] for item in items]
@@ -153,7 +142,7 @@ RECALL = Solver(
     help="the answer that makes the sentence likeliest, in every wording",
     needs=ScoresText,
     solve=recall,
-    options=RecallOptions,
+    options=LikelihoodOptions,
     sends=sends,
 )
 prior = partial(recall, subject=NEUTRAL)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, group_by_key
-from proband.core.plugins import Meta
+from proband.core.plugins import Meta, name_list
 from proband.core.suite import Built
 from proband.suites.inference.controls import CONTROLS, controlled, kept_types
 from proband.suites.inference.datasets.formats import LICENCES, detect, examples
@@ -95,7 +95,7 @@ LABELS = {True: "entailed", False: "not entailed"}
 
 def selected(results: Sequence[Example], options: BuildOptions) -> list[Example]:
     """The splits and the kinds of pairs that were asked for."""
-    wanted = [name.strip() for name in options.splits.split(",") if name.strip()]
+    wanted = name_list(options.splits)
     there = {each.split for each in results}
     if unknown := [name for name in wanted if name not in there]:
         raise ProbandError(f"'splits' names {unknown[0]!r}; this data set has {', '.join(sorted(there))}")

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from proband.core.files import read_items
 from proband.core.types import Item, Split
+from proband.english.unreal import listed
 from proband.lexicon.inflection import BE, IRREGULAR_VERBS, verb_lemma
 
 FORWARD, BACKWARD = "answer to question", "question to answer"
@@ -232,10 +233,6 @@ def show(item: Item) -> str:
 
 
 # ---- words -----------------------------------------------------------------------------------------------------------
-
-
-def listed(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 HAVE = listed("have has had having 've")

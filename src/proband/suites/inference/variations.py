@@ -21,9 +21,10 @@ from msgspec.structs import replace
 from proband.core.files import items_path, read_items
 from proband.core.suite import Variation
 from proband.core.types import Item
+from proband.english.unreal import listed
 from proband.suites.inference import items
 from proband.suites.inference.controls import UNKNOWN, draw
-from proband.suites.inference.items import Triple, content, facts_of, likeness, listed, prompt, words
+from proband.suites.inference.items import Triple, content, facts_of, likeness, prompt, words
 
 QUANTIFIER = items.NEGATION | items.ARTICLE - listed("the its his her their our my your")
 QUANTIFIER |= listed("all many most few several both either more less much half one two three same other only")

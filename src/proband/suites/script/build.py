@@ -32,11 +32,12 @@ import numpy as np
 
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, Fingerprint, read_utf8, sha256_text
-from proband.core.plugins import Meta
+from proband.core.metrics import SPLITS
+from proband.core.plugins import Meta, name_list
 from proband.core.suite import Built
 from proband.core.types import Item, Split
 from proband.suites.script import corpus
-from proband.suites.script.corpus import SPLITS, TextPair, is_word, released_whitelist, running, with_blanks
+from proband.suites.script.corpus import TextPair, is_word, released_whitelist, running, with_blanks
 from proband.suites.script.metrics import category
 
 Span = tuple[int, int]
@@ -76,7 +77,7 @@ class BuildOptions:
 def build(options: BuildOptions, *, seed: int) -> Built:
     pairs = corpus.read(options.data) if options.data else corpus.read_own()
     whole = split_by_caption(pairs, seed=seed, hold_out=options.hold_out, file=options.data)
-    wanted = [name.strip() for name in options.splits.split(",") if name.strip()]
+    wanted = name_list(options.splits)
     if unknown := [name for name in wanted if name not in SPLITS]:
         raise ProbandError(f"'splits' names {unknown[0]!r}, not one of {', '.join(SPLITS)}")
     words = whitelist_of(options, whole)

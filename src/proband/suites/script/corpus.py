@@ -20,6 +20,7 @@ import msgspec
 
 from proband.core.errors import ProbandError, in_words
 from proband.core.files import DATA, sha256_text
+from proband.core.metrics import SPLITS
 from proband.core.tables import SPLITS as NAMES_OF_SPLITS
 from proband.core.tables import TableRow, read_table, text_lines
 from proband.core.types import Item, Split
@@ -57,9 +58,6 @@ def is_word(word: str) -> bool:
 
 
 # ---- pairs of texts, and the files that hold them -------------------------------------------------------------------
-
-
-SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,7 +32,7 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.metrics import method_of, normalised
-from proband.core.plugins import Meta
+from proband.core.plugins import Meta, name_list
 from proband.core.protocols import AnswersItems, ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import LEFT_OUT, Answer, Item
@@ -65,7 +65,7 @@ class RuleOptions:
 
 
 def paths_in(text: str) -> list[Path]:
-    paths = [Path(each.strip()) for each in text.split(",") if each.strip() not in ("", "none")]
+    paths = [Path(each) for each in name_list(text) if each != "none"]
     for path in paths:
         if not path.exists():
             raise ProbandError("does not exist", file=path)

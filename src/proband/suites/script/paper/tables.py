@@ -15,9 +15,10 @@ from functools import cache
 from typing import Any
 
 from proband.core.files import data_rows
+from proband.core.metrics import SPLITS
 from proband.core.suite import MeasuredOn, Published, Results, Sheet, Table
 from proband.core.types import Answer, Item, Run, Tag
-from proband.suites.script.corpus import SPLITS, facts_of, running
+from proband.suites.script.corpus import facts_of, running
 from proband.suites.script.metrics import CATEGORIES, LENGTHS, METRICS
 
 ORDER: Mapping[str, tuple[Tag, ...]] = {"split": ("valid", "test")}
