@@ -228,6 +228,12 @@ class Partition:
         names, code = np.unique(group, return_inverse=True)
         return cls(code.astype(np.int64), items, sign, len(names))
 
+    def sums(self, values: Floats) -> Floats:
+        """Of every group, over its items (the last axis)."""
+        order = np.argsort(self.group, kind="stable")
+        starts = np.searchsorted(self.group[order], np.arange(self.count))
+        return np.add.reduceat(values[..., self.items[order]], starts, axis=-1)
+
 
 class Design:
     """The items of one selection: their weights, their blocks (each with its own mean) and their partitions.
@@ -317,10 +323,7 @@ class Design:
         """
         total = np.zeros_like(u)
         for term in self.terms:
-            order = np.argsort(term.group, kind="stable")
-            starts = np.searchsorted(term.group[order], np.arange(term.count))
-            sums = np.add.reduceat(u[..., term.items[order]], starts, axis=-1)
-            np.add.at(total.T, term.items, (term.sign * sums[..., term.group]).T)
+            np.add.at(total.T, term.items, (term.sign * term.sums(u)[..., term.group]).T)
         return total
 
     @property

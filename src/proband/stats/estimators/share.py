@@ -154,10 +154,7 @@ def clusters_with_rarer(numbers: Floats, design: Design) -> Floats:
     each."""
     outcome = np.where((numbers @ design.weights > 0.5)[..., None], 1 - numbers, numbers)
     kind = min(design.kinds, key=lambda each: each.count)
-    order = np.argsort(kind.group, kind="stable")
-    starts = np.searchsorted(kind.group[order], np.arange(kind.count))
-    sums = np.add.reduceat(outcome[..., kind.items[order]], starts, axis=-1)
-    return np.asarray((sums > 1e-12).sum(axis=-1) * design.items / len(kind.items))
+    return np.asarray((kind.sums(outcome) > 1e-12).sum(axis=-1) * design.items / len(kind.items))
 
 
 @dataclass(frozen=True)
