@@ -20,7 +20,7 @@ from proband.core.types import Fact
 from proband.suites.kinship.paper.tables import published_values
 from proband.suites.kinship.reading.lexicon import PRONOUN
 from proband.suites.kinship.reading.reader import read_facts
-from proband.suites.kinship.world.relations import INVERSE, NEUTRAL, Edge, word
+from proband.suites.kinship.world.relations import BACK, Edge, turned
 from proband.suites.kinship.world.rules import facts_of
 from proband_annotate.human_task import (
     Body,
@@ -235,10 +235,8 @@ def tells(text: str, *, names: Sequence[str], genders: Sequence[str], fact: Edge
     >>> tells("Ann went to see her brother Ben.", **people)
     False
     """
-    i, relation, j = fact
-    sides = {Fact(names[j], relation, names[i])}
-    if relation in NEUTRAL:
-        sides.add(Fact(names[i], word(INVERSE[NEUTRAL[relation]], genders[i]), names[j]))
+    stated = [fact, turned(fact, genders)] if fact[1] in BACK else [fact]
+    sides = {Fact(names[j], relation, names[i]) for i, relation, j in stated}
     return not sides.isdisjoint(read_facts(text, dict(zip(names, genders, strict=True)), ours=True).facts)
 
 

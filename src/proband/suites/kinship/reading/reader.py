@@ -4,7 +4,7 @@ answers from these facts.
 A story is read by the phrases of the domain `kinship` (proband.english.mentions); what they do not cover is unread.
 
 >>> story = "Ben rang his aunt Ann. Ann is married to Carl."
->>> [fact[:3] for fact in read_story(story, names=["Ben", "Ann", "Carl"])]
+>>> [fact[:3] for fact in read_story(story, names={"Ben": "male", "Ann": "female", "Carl": "male"})]
 [('Ann', 'aunt', 'Ben'), ('Ann', 'wife', 'Carl')]
 """
 
@@ -24,7 +24,7 @@ from proband.english.reading import Reading, Unread
 from proband.suites.kinship.logic.closure import Edge, close, scores, shortest_path
 from proband.suites.kinship.world import relations
 from proband.suites.kinship.world.families import GENDER_OF
-from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, word
+from proband.suites.kinship.world.relations import FEMALE, GENDER, MALE, NEUTRAL, turned, word
 from proband.suites.kinship.world.rules import Rules, of_item, story_of
 
 TRIPLE = re.compile(r"\((.+?), (.+?), (.+?)\)\s*")
@@ -63,17 +63,14 @@ def read_facts(story: str, genders: Mapping[str, str | None], *, ours: bool = Fa
     return Reading(facts=tuple(facts))
 
 
-def read_story(
-    story: str, *, names: Mapping[str, str | None] | Iterable[str], rules: Rules | None = None
-) -> list[Fact]:
-    """The facts of a story, in the words of its rule base. `names` may have genders; otherwise our list of names gives
-    them. Stories of other worlds use the sentences of their rule base."""
-    known = dict(names) if isinstance(names, Mapping) else {name: GENDER_OF.get(name) for name in names}
+def read_story(story: str, *, names: Mapping[str, str | None], rules: Rules | None = None) -> list[Fact]:
+    """The facts of a story, in the words of its rule base. `names`: with their genders, if known. Stories of other
+    worlds use the sentences of their rule base."""
     if TRIPLE.match(story):
         return [Fact(who, kin, of) for of, kin, who in TRIPLE.findall(story)]
     if rules is not None and rules.world != "family":
-        return read_sentences(story, names=list(known), rules=rules)
-    return list(read_facts(story.replace("[", "").replace("]", ""), known, ours=True).facts)
+        return read_sentences(story, names=list(names), rules=rules)
+    return list(read_facts(story.replace("[", "").replace("]", ""), names, ours=True).facts)
 
 
 def mismatch_with_facts(
@@ -81,7 +78,7 @@ def mismatch_with_facts(
     *,
     names: Sequence[str],
     genders: Sequence[str],
-    edges: Iterable[Sequence[Any]],
+    edges: Iterable[Any],
     rules: Rules,
 ) -> str | None:
     """The first fact that the story lacks, or states in addition; None if it states exactly these facts.
@@ -100,12 +97,11 @@ def mismatch_with_facts(
         return wrong
     read = set(read_story(story, names=known, rules=rules))
     stated = set[Fact]()  # a fact may be stated more than once
-    for i, kin, j in edges:
-        back = rules.word(rules.inverse[rules.code[kin]], genders[i])
-        sides = {Fact(names[j], kin, names[i]), Fact(names[i], back, names[j])}
-        if not sides & read:
-            return f"the text does not state that {names[j]} is the {kin} of {names[i]}"
-        stated |= sides
+    for edge in edges:
+        one, other = (Fact(names[j], kin, names[i]) for i, kin, j in (edge, turned(edge, genders, rules.back)))
+        if not {one, other} & read:
+            return f"the text does not state that {one.who} is the {one.relation} of {one.of}"
+        stated |= {one, other}
     if beyond := read - stated:
         more = min(beyond, key=lambda fact: (fact.of, fact.relation, fact.who))
         return f"the text states that {more.who} is the {more.relation} of {more.of}, which is no fact of the item"
