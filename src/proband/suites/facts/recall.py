@@ -28,7 +28,7 @@ from proband.core.types import WRONG, Answer, Item
 from proband.solvers import DIRECT
 from proband.solvers.generate import Asking, make_generate_solver
 from proband.solvers.likelihood import LikelihoodOptions, completions
-from proband.solvers.replies import Choices, names_of, without_thoughts
+from proband.solvers.replies import Choices, names_of, read_choice, without_thoughts
 from proband.suites.facts.relations import capitalised, prompt_of
 
 NEUTRAL = "it"  # replaces the subject for the prior
@@ -119,11 +119,9 @@ def _cosine(a: Floats32, b: Floats32) -> float:
 
 def read_reply(item: Item, reply: str, sent: str) -> Answer:
     """Read the answer that a reply gives, under any of its names; a reply without one is kept and counts as wrong."""
-    if not without_thoughts(reply):
-        return Answer(item_id=item.id, text=reply, status="unread")
-    place = _names(item.choices, item.choices[item.gold or 0], tuple(item.facts.get("accepted", ()))).read(reply)
-    scores = () if place is None else tuple(float(i == place) for i in range(len(item.choices)))
-    return Answer(item_id=item.id, text=reply, scores=scores)
+    names = _names(item.choices, item.choices[item.gold or 0], tuple(item.facts.get("accepted", ())))
+    read = read_choice(item, reply, sent, names)
+    return read if read.scores or not without_thoughts(reply) else Answer(item_id=item.id, text=reply)
 
 
 @cache
