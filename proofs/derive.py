@@ -11,11 +11,11 @@ from itertools import product
 
 from proband.suites.kinship.logic.search import possible
 from proband.suites.kinship.world.relations import (
-    ALL_INVERSE,
     ALL_NEUTRAL,
     ALL_WORDS,
     BLENDED_WORLD,
     FEMALE,
+    INVERSE,
     MALE,
     NONE,
     WIDE_WORLD,
@@ -55,7 +55,7 @@ def lines(name: str) -> Iterator[str]:
     for neutral in world.neutrals:
         man, woman = ALL_WORDS[neutral]
         words = f'word = "{man}"' if man == woman else f'male = "{man}", female = "{woman}"'
-        yield f'{neutral} = {{ {words}, inverse = "{ALL_INVERSE[neutral]}" }}'
+        yield f'{neutral} = {{ {words}, inverse = "{INVERSE[neutral]}" }}'
     for first in world.neutrals:
         yield f"\n[compose.{first}]"
         for second in world.neutrals:

@@ -30,7 +30,7 @@ from typing import Any, Final
 from proband.core.errors import ProbandError
 from proband.core.files import DATA, read_utf8
 from proband.suites.kinship.telling.crowd_templates import load_crowd
-from proband.suites.kinship.world.relations import ALL_INVERSE, FEMALE, NEUTRAL, NEUTRALS
+from proband.suites.kinship.world.relations import FEMALE, INVERSE, NEUTRAL, NEUTRALS
 
 ANY: Final = "*"
 LONGEST: Final = 3  # facts in one template
@@ -397,7 +397,7 @@ def _of_the_crowd(folder: Path) -> Bank:
 def completed(bank: Bank) -> Bank:
     """The bank with plain frames of ours for single facts that it lacks (the crowd has no siblings-in-law)."""
     single = {frame.pattern for frame in bank.frames}
-    lacking = [n for n in NEUTRALS if not single & {(n,), (ALL_INVERSE[n],)}]
+    lacking = [n for n in NEUTRALS if not single & {(n,), (INVERSE[n],)}]
     added = tuple(Frame.parse(text, family=f"bare-{n}", pattern=(n,)) for n in lacking for text in BARE)
     return replace(bank, frames=bank.frames + added)
 

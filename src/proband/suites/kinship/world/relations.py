@@ -89,9 +89,8 @@ ALL_GENDER: Final = {word: gender for man, woman in ALL_WORDS.values() if man !=
                      for word, gender in ((man, MALE), (woman, FEMALE))}  # fmt: skip
 _TURNED = {"parent": "child", "grandparent": "grandchild", "pibling": "nibling", "parent-in-law": "child-in-law",
            "great-grandparent": "great-grandchild", "step-parent": "step-child"}  # fmt: skip
-ALL_INVERSE: Final = {**{n: n for n in ALL_WORDS}, **_TURNED, **{child: parent for parent, child in _TURNED.items()}}
-INVERSE: Final = {neutral: ALL_INVERSE[neutral] for neutral in NEUTRALS}
-BACK: Final = {kin: ALL_WORDS[ALL_INVERSE[neutral]] for kin, neutral in ALL_NEUTRAL.items()}  # from the other side
+INVERSE: Final = {**{n: n for n in ALL_WORDS}, **_TURNED, **{child: parent for parent, child in _TURNED.items()}}
+BACK: Final = {kin: ALL_WORDS[INVERSE[neutral]] for kin, neutral in ALL_NEUTRAL.items()}  # from the other side
 # generations from a person up to the relative
 UP: Final = {"parent": 1, "child": -1, "grandparent": 2, "grandchild": -2, "pibling": 1, "nibling": -1,
              "parent-in-law": 1, "child-in-law": -1, "great-grandparent": 3, "great-grandchild": -3,
