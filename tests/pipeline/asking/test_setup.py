@@ -12,6 +12,7 @@ import proband
 from proband import suites
 from proband.core.errors import ProbandError
 from proband.pipeline.asking.setup import (
+    LoadedModels,
     RunSetup,
     check_name,
     choose_solver,
@@ -53,6 +54,22 @@ def test_a_net_of_another_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "net.json").write_text(json.dumps({"suite": "kinship", "net": "gone"}))
     with pytest.raises(ProbandError, match="kinship has no net 'gone'"):
         load_net(tmp_path, f"net:{tmp_path}", {})
+
+
+def test_a_model_is_loaded_once_for_what_decides_it() -> None:
+    """Its options, and for a suite's own models the suite and the seed; alone it leaves no other in the memory."""
+    loaded, analogy, scripted = LoadedModels(), suites.suite("analogy"), "proband.models.fake:ScriptedModel"
+    model = loaded.of(scripted, KINSHIP, seed=0)
+    assert loaded.of(scripted, analogy, seed=1) is model
+    assert loaded.of(scripted, KINSHIP, {"default": -1.0}, seed=0) is not model
+    own = loaded.of("baseline:majority", KINSHIP, seed=0)
+    assert loaded.of("baseline:majority", KINSHIP, seed=0) is own
+    assert loaded.of("baseline:majority", analogy, seed=0) is not own
+    assert loaded.has(scripted)
+    loaded.of("baseline:majority", KINSHIP, seed=1, alone=True)
+    assert not loaded.has(scripted)
+    loaded["mine", ""] = own
+    assert loaded.of("mine", KINSHIP, seed=7) is own
 
 
 def test_a_named_solver_is_taken_or_refused_and_of_several_the_first_that_fits() -> None:
