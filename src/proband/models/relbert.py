@@ -34,7 +34,7 @@ from proband.models.checkpoints import (
     read_tokenizer,
     some_of,
 )
-from proband.models.lm.network import Ints, LocalModel, in_length_order, once
+from proband.models.lm.network import Ints, LocalModel, once
 
 MODES = ("mask", "average", "average_no_mask")
 MARKS = ("<subj>", "<obj>", "<mask>")
@@ -76,20 +76,11 @@ class RelBert(LocalModel):
         return out
 
     def _embedded(self, pairs: list[tuple[str, str]]) -> Any:
-        import torch
+        return self.mean_states([self._tokens(pair) for pair in pairs], self._counted)
 
-        rows = [self._tokens(pair) for pair in pairs]
-
-        def compute(picks: Ints) -> Any:
-            ids, mask = self.network.batch([rows[i] for i in picks], self.pad)
-            real = torch.ones_like(ids) if mask is None else mask
-            masks = ids == self.tokenizer.mask_token_id
-            counted = {"mask": masks, "average": real.bool(), "average_no_mask": real.bool() & ~masks}[self.mode]
-            with torch.inference_mode():
-                states = self.network.model(input_ids=ids, attention_mask=real).last_hidden_state.float()
-                return (states * counted.unsqueeze(-1)).sum(dim=1) / counted.sum(dim=1, keepdim=True)
-
-        return in_length_order([len(row) for row in rows], compute, self.network.budget) if rows else []
+    def _counted(self, ids: Any, real: Any) -> Any:
+        masks = ids == self.tokenizer.mask_token_id
+        return {"mask": masks, "average": real.bool(), "average_no_mask": real.bool() & ~masks}[self.mode]
 
     def _tokens(self, pair: tuple[str, str]) -> Ints:
         text = prompt(pair, self.template, mask=self.tokenizer.mask_token)

@@ -11,7 +11,7 @@ import numpy as np
 from proband.core.errors import ProbandError
 from proband.core.protocols import Floats32
 from proband.models.checkpoints import Files, NetworkOptions, quiet, read_config, read_network, read_tokenizer
-from proband.models.lm.network import Ints, LocalModel, Tokens, encode, in_batches, in_length_order, once
+from proband.models.lm.network import LocalModel, Tokens, encode, in_batches, once
 
 Span = tuple[int, int]
 
@@ -93,17 +93,8 @@ class Sentences(EmbedsTokens):
     def _embedded(self, texts: list[str]) -> Any:
         import torch
 
-        rows = [tokens.ids for tokens in self.read(texts)]
-
-        def compute(picks: Ints) -> Any:
-            ids, mask = self.network.batch([rows[i] for i in picks], self.pad)
-            with torch.inference_mode():
-                states = self.network.model(ids, attention_mask=mask)[0].float()
-                seen = torch.ones_like(ids) if mask is None else mask
-                mean = (states * seen[..., None]).sum(1) / seen.sum(1, keepdim=True)
-                return torch.nn.functional.normalize(mean, dim=-1)
-
-        return in_length_order([len(row) for row in rows], compute, self.network.budget) if rows else []
+        means = self.mean_states([tokens.ids for tokens in self.read(texts)], lambda ids, real: real)
+        return torch.nn.functional.normalize(torch.from_numpy(means), dim=-1).numpy()
 
 
 def load_sentences(files: Files, *, name: str, options: NetworkOptions) -> Sentences:

@@ -237,7 +237,7 @@ def once(things: Sequence[T], compute: Callable[[list[T]], Iterable[R]]) -> list
     [30, 10, 30]
     """
     distinct = list(dict.fromkeys(things))
-    collected = dict(zip(distinct, compute(distinct)))
+    collected = dict(zip(distinct, compute(distinct))) if distinct else {}
     return [collected[thing] for thing in things]
 
 
@@ -397,6 +397,19 @@ class LocalModel:
                 size = f"a text of {len(tokens.ids)} tokens is longer than the model's {self.longest}"
                 raise TooLong(f"{size}: {shorten(tokens.text)}")
         return encoded
+
+    def mean_states(self, rows: Sequence[Ints], counted: Callable[[Any, Any], Any]) -> Any:
+        """The mean last state of those tokens of each row that are `counted` (by ids, and 1 where no padding is)."""
+        import torch
+
+        def compute(picks: Ints) -> Any:
+            ids, mask = self.network.batch([rows[i] for i in picks], self.pad)
+            inside = counted(ids, torch.ones_like(ids) if mask is None else mask)
+            with torch.inference_mode():
+                states = self.network.model(ids, attention_mask=mask)[0].float()
+                return (states * inside[..., None]).sum(1) / inside.sum(1, keepdim=True)
+
+        return in_length_order([len(row) for row in rows], compute, self.network.budget)
 
 
 def headless(model: Any) -> Any:
