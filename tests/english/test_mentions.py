@@ -77,3 +77,10 @@ def test_read(text: str, facts: set[tuple[str, str, str]]) -> None:
     assert {fact[:3] for fact in read_people(KINSHIP, text).facts} == facts
     second = PARSED.read(text, ())
     assert second.unread or {fact[:3] for fact in second.facts} == facts
+
+
+def test_genders_are_in_the_order_of_the_facts() -> None:
+    """The same in every process, whatever the hashes of names are there."""
+    pairs = (("Tom", "Emma"), ("Paul", "Ruth"), ("Luke", "Kate"), ("Mark", "Anna"))
+    reading = read_people(KINSHIP, " ".join(f"{one} is the brother of {other}." for one, other in pairs))
+    assert tuple(reading.genders) == tuple(name for pair in pairs for name in pair)

@@ -98,7 +98,7 @@ def read_people(
     known = {reader.name[one]: gender for one, gender in reader.discourse.genders.items() if one in reader.name}
     return Reading(
         facts=facts,
-        genders={name: known.get(name) for name in {x for f in facts for x in (f.who, f.of)}},
+        genders={name: known.get(name) for f in facts for name in (f.who, f.of)},
         sentences=tuple(parts),
         shapes=tuple(re.sub(r"@\d+", "@", sentence.lower()) for sentence in masked),
     )
