@@ -18,7 +18,7 @@ from proband.suites.inference.controls import CONTROLS, controlled, kept_types
 from proband.suites.inference.datasets.formats import LICENCES, detect, examples
 from proband.suites.inference.gold import Judged, read_judged, read_own
 from proband.suites.inference.gold import summary as judgments_summary
-from proband.suites.inference.items import Example, content, items, shares_lemma
+from proband.suites.inference.items import PLAIN, Example, content, items, shares_lemma
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ def build(options: BuildOptions, *, seed: int) -> Built:
     chosen = [every[at] for at in kept]
     controls = CONTROLS if options.control == "all" else (options.control,)
     made = {  # of all examples, not only the sample
-        control: every if control == "none" else controlled(every, control, seed=seed) for control in controls
+        control: every if control == PLAIN else controlled(every, control, seed=seed) for control in controls
     }
 
     def summary() -> Mapping[str, Any]:

@@ -24,6 +24,8 @@ from proband.english.unreal import listed
 from proband.lexicon.inflection import BE, IRREGULAR_VERBS, verb_lemma
 
 FORWARD, BACKWARD = "answer to question", "question to answer"
+PLAIN = "none"  # the control of unchanged items
+SWAPPED = "@R@"  # behind a relation in rules of others: its arguments are swapped
 
 
 class Triple(NamedTuple):
@@ -136,7 +138,7 @@ CHOICES = (YES, NO)
 def items(
     examples: Sequence[Example],
     *,
-    control: str = "none",
+    control: str = PLAIN,
     plain: Sequence[Example] | None = None,
     kept: Sequence[int] | None = None,
 ) -> Iterator[Item]:
@@ -155,7 +157,7 @@ def items(
             "clusters": [each.question],
         }
         yield Item(
-            id=name if control == "none" else f"{name}-{control}",
+            id=name if control == PLAIN else f"{name}-{control}",
             suite="inference",
             prompt=prompt(each.premise, each.hypothesis),
             choices=CHOICES,
@@ -169,7 +171,7 @@ def items(
             },
             facts=facts
             | ({"types": list(each.typed)} if any(each.typed) else {})
-            | ({} if control == "none" else {"source": name}),
+            | ({} if control == PLAIN else {"source": name}),
             split=each.split,
         )
 

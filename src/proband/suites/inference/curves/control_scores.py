@@ -12,6 +12,7 @@ from proband.stats.ranking import AVERAGE_PRECISION
 from proband.suites.inference.controls import CONTROLS
 from proband.suites.inference.curves import measures
 from proband.suites.inference.curves.measures import Cells, Named, difference, rounded, rounded_p
+from proband.suites.inference.items import PLAIN
 
 AS_IS, NEW = "as they are", "no shared lemma"
 ROWS = (AS_IS, NEW, *CONTROLS[1:])
@@ -19,7 +20,7 @@ SCORES = ("average precision", "low", "high", "AUC_norm")
 
 
 def rows_of(item: Item) -> Iterator[str]:
-    if item.tags["control"] != measures.PLAIN:
+    if item.tags["control"] != PLAIN:
         yield str(item.tags["control"])
         return
     yield AS_IS

@@ -46,6 +46,7 @@ from proband.suites.inference.curves.measures import (
     rounded_p,
     systems_of,
 )
+from proband.suites.inference.items import PLAIN
 
 # ---- the findings of section 4.2 as tests between runs, on the pairs that both answered, of the normalised area
 #
@@ -231,7 +232,7 @@ def figure(results: Results, seed: int) -> Sequence[Sheet]:
     if not runs:
         return ()
     on = str(results.manifest.get("format", "these items"))
-    return (sheet(runs, outcomes=findings(runs, on) if measures.control_of(results) == measures.PLAIN else {}),)
+    return (sheet(runs, outcomes=findings(runs, on) if measures.control_of(results) == PLAIN else {}),)
 
 
 def order(each: Ranking) -> tuple[bool, bool, bool, bool, str]:
@@ -329,7 +330,7 @@ HIDDEN = Metric(name="hidden", of=hidden_share, over="set", better="low", title=
 
 def hidden_positives(results: Results, seed: int) -> Sequence[Sheet]:
     """A row for each run of rules alone; empty for items under controls."""
-    systems = systems_of(results) if control_of(results) == "none" else []
+    systems = systems_of(results) if control_of(results) == PLAIN else []
     items = list(results.items()) if systems else []
     lines, outcomes = list[Cells](), dict[str, Outcome]()
     for system in systems:

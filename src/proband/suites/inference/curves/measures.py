@@ -35,6 +35,7 @@ from proband.core.types import LEFT_OUT, Item, Run
 from proband.stats import Difference, Scores, estimator_of, on_common_items
 from proband.stats.clusters import Clusters, Floats, clusters_of
 from proband.stats.ranking import AUC, AVERAGE_PRECISION, F1, YES_NO_ACCURACY, score_and_truth
+from proband.suites.inference.items import PLAIN
 
 HALF = 0.5
 
@@ -166,7 +167,6 @@ TABLES = (
 # ---- methods ---------------------------------------------------------------------------------------------------------
 
 
-PLAIN = "none"  # the control of unchanged items
 LEMMA, RELEASED, GRAPH, TYPED, PPDB = "lemma", "lemma (released)", "graph", "typed graph", "PPDB"
 LEMMA_RUNS = {"solver:lemma": LEMMA, "solver:lemma-released": RELEASED}
 WORDS, RELATIONS = "word embeddings", "relation embeddings"

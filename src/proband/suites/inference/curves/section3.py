@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proband.core.suite import Results, Sheet, Table
-from proband.suites.inference.curves.measures import PLAIN, control_of
+from proband.suites.inference.curves.measures import control_of
+from proband.suites.inference.items import PLAIN
 
 PAPER: Mapping[str, int | float] = {
     "questions": 573,

@@ -14,11 +14,10 @@ from pathlib import Path
 from proband.core.errors import ProbandError
 from proband.core.tables import TableRow, read_table
 from proband.suites.inference.datasets.triples import data_files, label
-from proband.suites.inference.items import Example, Triple
+from proband.suites.inference.items import SWAPPED, Example, Triple
 
 FIELDS = ("rule_lhs", "rule_rhs", "lhs", "rhs", "judgment")
 SIDES = (("lhs", "rule_lhs"), ("rhs", "rule_rhs"))
-SWAPPED = "@R@"
 
 
 def read_zeichner(path: Path) -> Iterator[Example]:

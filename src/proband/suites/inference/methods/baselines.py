@@ -23,11 +23,10 @@ from proband.core.errors import ProbandError
 from proband.core.protocols import Floats32
 from proband.core.types import Answer, Item
 from proband.stats.ranking import average_precision
-from proband.suites.inference.items import facts_of, words
+from proband.suites.inference.items import PLAIN, facts_of, words
 
 FOLDS = 10
 STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0)
-PLAIN = "none"
 
 
 def fold_of(item: Item) -> int:

@@ -30,7 +30,7 @@ from proband.core.errors import ProbandError
 from proband.core.tables import text_lines
 from proband.lexicon.inflection import verb_lemma
 from proband.suites.inference import items
-from proband.suites.inference.items import ADVERB, ARTICLE, MODAL, NEGATION, InferenceFacts, phrase, words
+from proband.suites.inference.items import ADVERB, ARTICLE, MODAL, NEGATION, SWAPPED, InferenceFacts, phrase, words
 
 
 @lru_cache(maxsize=500_000)
@@ -90,9 +90,6 @@ class RuleBase:
 
 
 # ---- entailment graphs -----------------------------------------------------------------------------------------------
-
-
-SWAPPED = "@R@"
 
 
 @lru_cache(maxsize=8)

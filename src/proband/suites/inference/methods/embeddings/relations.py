@@ -32,7 +32,7 @@ from proband.core.tables import text_lines
 from proband.core.types import Answer, Item
 from proband.suites.inference.assertions.records import read_tsv
 from proband.suites.inference.assertions.store import Store
-from proband.suites.inference.items import InferenceFacts, Triple, content, facts_of, premises
+from proband.suites.inference.items import SWAPPED, InferenceFacts, Triple, content, facts_of, premises
 from proband.suites.inference.methods.baselines import fold_of
 from proband.suites.inference.methods.embeddings.skip_gram import Ints, Pairs, SkipGramOptions, TrainSkipGram, frequent
 from proband.suites.inference.methods.rule_files import canonical
@@ -43,11 +43,10 @@ UNKNOWN = -1.0
 
 
 Columns = tuple[Any, Any, Any, Ints]
-INVERSE = "@R@"
 
 
 def inverse(relation: str) -> str:
-    return relation + INVERSE
+    return relation + SWAPPED
 
 
 def argument(text: str) -> str:
