@@ -82,7 +82,9 @@ def table_of(every: Sequence[Finding], title: str, note: str) -> str:
         verdict = "open" if p is None or p >= 0.05 else "holds" if finding.ahead > 0 else "fails"
         missing = "" if len(finding.tests) == finding.asked else f" ({len(finding.tests)} of {finding.asked} compared)"
         shown = "; ".join(test.shown for test in finding.tests) or "no data"
-        rows.append([finding.text, finding.source, f"**{verdict}**", "–" if p is None else format_p(p), shown + missing])
+        rows.append(
+            [finding.text, finding.source, f"**{verdict}**", "–" if p is None else format_p(p), shown + missing]
+        )
     head = ["finding", "source", "verdict", "p (Holm)", "what was compared, in percent"]
     return f"**{title}**\n\n{markdown_table(head, rows)}\n\n{note}\n"
 

@@ -11,9 +11,9 @@ from proband.core.types import Fact, Item
 from proband.suites.kinship.reading.lexicon import FAMILIAR
 from proband.suites.kinship.reading.reader import read_story
 from proband.suites.kinship.replies import read
-from proband.suites.kinship.world.relations import RELATIONS, word
+from proband.suites.kinship.world.relations import RELATIONS, Edge, word
 from proband_annotate.human_task import Invalid
-from proband_annotate.kinds.write import Edge, answer, checks, repeated, shown, story_checks, tells, units
+from proband_annotate.kinds.write import answer, checks, repeated, shown, story_checks, tells, units
 
 NAMES, GENDERS = ["Sylvia", "John", "Patrick"], ["female", "male", "male"]
 EDGES: list[Edge] = [(2, "sister", 0), (0, "father", 1)]

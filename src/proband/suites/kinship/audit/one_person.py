@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator
 from itertools import combinations
 from typing import Final
 
-from proband.english.people import TITLES
+from proband.english.things import TITLES
 from proband.proof.problem import Problem
 
 
