@@ -160,18 +160,18 @@ def test_choices_that_no_reply_can_tell_apart_are_refused() -> None:
 LOOPS = (
     "the answer is not clear and ", "the answer........", "So the aunt is not the mother of the niece, ", "**x ", "__a",
     "<think> hm ", "a__", "A) aunt\n", "not a the ", "x\n\n\n\n", "****", "\\boxed{ x ", "[1: ", "9", "therefore ",
-    "answer    ", "(A) or B ", "option ", "B not ", "I A I,",
+    "answer    ", "(A) or B ", "option ", "B not ", "I A I,", ".", "\n", "A is wrong, ", "aunt is ", "n't think that ",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_reading_takes_time_in_proportion_to_the_length(loop: str) -> None:
     """Models that loop write such replies: 80,000 characters took 41 s. The bound is generous, and far below that."""
-    choices = Choices(names_of(["aunt", "niece", "mother"]), letters=(0, 1, 2))
+    item = Item(id="k", suite="any", prompt="Which?", choices=("aunt", "niece", "mother"))
     gaps = Item(id="a", suite="script", prompt="?", facts={"gold": [["wire", "whisk"], ["bowl"]]})
     reply = "x" + loop * (80_000 // len(loop)) + "x"
     begun = time.process_time()
-    choices.read(reply)
+    read_choice(item, reply, "A) aunt\nB) niece\nC) mother")
     read_script(gaps, reply, "")
     assert time.process_time() - begun < 4
 

@@ -137,8 +137,7 @@ def replies_to(chats: Sequence[Chat], model: Any, *, seed: int, options: Generat
     if isinstance(model, Chats):
         return [Reply(text) for text in model.chat(chats, **limits)]
     stop = ("\n\n\n",) if options.think else ("\n",)  # a base model would continue with a question of its own
-    texts = model.generate([plain_text(chat) for chat in chats], **limits, stop=stop)
-    return [Reply(text) for text in texts]
+    return [Reply(text) for text in model.generate([plain_text(chat) for chat in chats], **limits, stop=stop)]
 
 
 def _kept(answer: Answer, reply: Reply) -> Answer:

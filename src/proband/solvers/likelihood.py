@@ -19,8 +19,6 @@ from proband.core.protocols import ScoresText, Text
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 
-BLANK = "___"
-
 
 @dataclass(frozen=True, kw_only=True)
 class LikelihoodOptions:
@@ -38,7 +36,7 @@ def completions(prompt: str, choices: Sequence[str]) -> list[Text]:
     >>> completions("Story.\\nSharon is the ___ of Arthur.", ["aunt", "niece"])[1]
     Text(text='Story.\\nSharon is the niece of Arthur.', start=20)
     """
-    before, blank, after = prompt.rpartition(BLANK)
+    before, blank, after = prompt.rpartition("___")
     before = before.rstrip("_")  # a blank may be longer
     if not blank:
         before, after = f"{prompt}\nAnswer: ", ""

@@ -166,6 +166,5 @@ def pick_shots(item: Item, pool: Sequence[Item], *, count: int, seed: int) -> li
             chosen.append(each)
             if len(chosen) == count:
                 return chosen
-    raise ProbandError(
-        f"{item.id}: only {len(chosen)} of the {len(pool)} examples share no cluster with it; give fewer shots"
-    )
+    few = f"only {len(chosen)} of the {len(pool)} examples share no cluster with it; give fewer shots"
+    raise ProbandError(f"{item.id}: {few}")

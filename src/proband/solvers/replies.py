@@ -28,26 +28,24 @@ from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 
 THOUGHT = re.compile(  # <think> of most models, [THINK] of Mistral's, the channel of Gemma's
-    r"<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)|\[think\].*?(\[/think\]|\Z)"
-    r"|<\|channel>thought.*?(<channel\|>|\Z)",
-    re.DOTALL | re.IGNORECASE,
+    r"(?is)<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)|\[think\].*?(\[/think\]|\Z)"
+    r"|<\|channel>thought.*?(<channel\|>|\Z)"
 )
 THOUGHT_END = re.compile(  # a thought that began in the prompt, or contains another one
     r"\A.*(?:</(?:think|thinking|thought|reasoning)>|\[/think\]|<channel\|>)", re.DOTALL | re.IGNORECASE
 )
 ANSWER = re.compile(
-    r"\b(?:answer|choice|option|solution|relation(?:ship)?)\b[*_`\"”’)]*"
-    r"(?:[^.\n:=]{0,60}?\b(?:is|are|was|be|would be|should be|must be)\b[*_`\s:]*|\s*[*_`]*\s*[:=][*_`\s]*)",
-    re.IGNORECASE,
+    r"(?i)\b(?:answer|choice|option|solution|relation(?:ship)?)\b[*_`\"”’)]*"
+    r"(?:[^.\n:=]{0,60}?\b(?:is|are|was|be|would be|should be|must be)\b[*_`\s:]*|\s*[*_`]*\s*[:=][*_`\s]*)"
 )
 CONCLUSION = re.compile(r"\b(?:so|therefore|thus|hence|consequently|i\.e\.|which makes|in conclusion|meaning)\b", re.I)
 BOXED = re.compile(r"\\boxed\{\s*(?:\\(?:text|math)[a-z]*\{)?([^{}]*)\}?\s*\}")
 TAGGED = re.compile(r"<answer>([^<]{0,400})</answer>", re.IGNORECASE)
 BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
 DENIED = re.compile(
-    r"(?:\b(?:not|neither|nor|cannot|never|than|without|anything but|all but|except|except for)|n['’]t)"
-    r"(?: (?:be|a|an|the|his|her|its|their))*\W*$",
-    re.I,
+    r"(?i)(?:\b(?:not|neither|nor|cannot|never|than|without|anything but|all but|except|except for)|n['’]t"
+    r"|\b(?<!not )(?<!n['’]t )(?:wrong|mistake|rash|tempted) to)"
+    r"(?: (?:say|think|believe|choose|pick|go with|that|be|a|an|the|his|her|its|their))*\W*$"
 )
 FOLLOWS = r"(?:is|because|since|while|not|over|rather|and|or|but)\b"  # what may follow the letter A of a choice
 LETTER = re.compile(  # not the words in "A relative", "I refuse", "I don't know"
@@ -55,19 +53,16 @@ LETTER = re.compile(  # not the words in "A relative", "I refuse", "I don't know
     rf"([A-Z])(?![\w'’])(?!\s+(?!{FOLLOWS})[a-z'’]+\s+[a-z])"
 )
 LONE_LETTER = re.compile(  # marked as (B), *B*, "option B", or a capital by itself
-    r"[(\[*]([A-Z])[)\]*.]|(?<!\w)(?i:choice|option|letter|go with|choose|pick)[\s*_`\"'“(\[]{1,9}([A-Z])(?![\w'’])"
-    r"|(?<![\w'’])([A-Z])(?![\w'’])"
+    r"[(\[*]([A-Z])[)\]*.]|(?<!\w)(?i:choice|option|letter|I['’]d go with|I choose|I pick)[\s*_`\"'“(\[]{1,9}"
+    r"([A-Z])(?![\w'’])|(?<![\w'’])([A-Z])(?![\w'’])"
 )
 ENDED_LETTER = re.compile(
     r"[\s*_`\"'“(\[,:]*(?:(?:option|choice|letter)\s+[*(]*)?(?!I,)([A-Z])[*_`\"'”)\]]*\s*(?:[.,;:!)\n]|$)"
 )
-WRONG = r"(?:wrong|incorrect|not (?:the )?(?:right|correct))\b"
-JOINS = r"\b(?:and|but|because|since|as|while|so)\b"
-RULED_OUT = re.compile(  # the clause "option A is wrong" or "A can be ruled out", and "the wrong answer is A"
-    rf"(?i)(\A|[.!?;:,(\n]|{JOINS})(?!\W*(?:yes|no)\b)(?:(?!{JOINS})[^.!?;:,(\n]){{1,80}}?\b"
-    rf"(?:(?:is|are|was|must be)(?: \w+ly)? {WRONG}|can be (?:ruled out|eliminated)\b|cannot be (?:right|correct)\b)"
-    r"|\b(?:wrong|incorrect) (?:answer|choice|option) (?:is|was)\b[^.;\n]*"
-)
+WRONG = r"(?:wrong|incorrect|not (?:the )?(?:right|correct)(?! of\b))\b"
+CALLED_WRONG = rf"(?:\W{{0,3}} (?:is|was|must be)(?: \w+ly)? | ?[:–—-] ?){WRONG}"
+WRONG_ONE = r"\b(?:wrong|incorrect) (?:answer|choice|option) (?:is|was)\W{1,3}"
+ASKS_FOR_WRONG = re.compile(r"(?i)wrong|incorrect|false|\bnot\b|n['’]t\b|except|mistake|error|misspel")  # a question
 CORRECTED = re.compile(r"(?i)\b(?:actually|wait|scratch that|correction|i meant?|i take it back|just kidding)\b")
 SIGN = re.compile(r"(?<![\w).])(?:−\s*|[–—]|(?i:minus|negative)\s+)(?=[.\d])")
 LONGEST = 100_000  # characters of a reply that are read, counted from its end
@@ -130,7 +125,7 @@ class Choices:
     def _stated(self, text: str) -> int | None:
         """The last statement of an answer that names a choice; one that names two is a contradiction."""
         for each in reversed(list(ANSWER.finditer(text))):
-            if DENIED.search(text, each.start(), each.end()):
+            if DENIED.search(text, max(0, each.start() - BEFORE), each.start()) or DENIED.search(text, *each.span()):
                 continue
             follows = text[each.end() : each.end() + STATEMENT].lstrip()
             rest = re.split(r"(?<=[a-z\d)\]*\"'])[.;!](?:\s|$)|\n", follows, maxsplit=1)[0]
@@ -230,6 +225,13 @@ class Choices:
             if not DENIED.search(plain, max(0, m.start() - BEFORE), m.start())
         ]
 
+    def rules_out(self, place: int, reply: str) -> bool:
+        """Does a reply call this choice wrong ("option B is wrong", "B: incorrect", "the wrong answer is B")?"""
+        letters = (LETTERS[at].lower() for at, behind in enumerate(self.letters) if behind == place)
+        named = "|".join(map(re.escape, [*(name for name, own in self.names if own == place), *letters]))
+        forms = rf"(?<![\w-])(?:{named}){CALLED_WRONG}|{WRONG_ONE}(?:{named})(?!\w)"
+        return re.search(forms, _spaced(without_thoughts(reply))) is not None
+
 
 @cache
 def _pattern(names: Sequence[str], not_before: str, not_after: str) -> re.Pattern[str]:
@@ -284,7 +286,8 @@ def names_of(choices: Sequence[str], also: Mapping[str, str] | None = None) -> t
     own = {_spaced(trimmed(choice) or choice): place for place, choice in enumerate(choices)}
     if len(own) < len(choices):
         raise ProbandError(f"two of the choices are the same in a reply: {', '.join(choices)}")
-    more = {_spaced(name): own[choice] for name, choice in (also or {}).items() if choice in own}
+    more = {re.sub(r"(?<=[^\W\d])-(?=[^\W\d])", " ", name): place for name, place in own.items()}  # upper left
+    more |= {_spaced(name): own[choice] for name, choice in (also or {}).items() if choice in own}
     return (*own.items(), *((name, place) for name, place in more.items() if name not in own))
 
 
@@ -296,8 +299,9 @@ def read_choice(item: Item, reply: str, sent: str, choices: Choices | None = Non
     ((1.0, 0.0), 'unread')
     """
     choices = choices or Choices(names_of(item.choices), letters=letters_shown(sent, item.choices))
-    asks_for_it = re.search(WRONG, f"{item.prompt} {' '.join(item.choices)}", re.IGNORECASE)  # which one is wrong?
-    place = choices.read(reply if asks_for_it else RULED_OUT.sub(r"\1 ", without_thoughts(reply)))
-    if place is None:
+    place = choices.read(reply)
+    if place is None or (
+        choices.rules_out(place, reply) and not ASKS_FOR_WRONG.search(f"{item.prompt} {item.choices}")
+    ):
         return Answer(item_id=item.id, text=reply, status="unread")
     return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(len(item.choices))))
