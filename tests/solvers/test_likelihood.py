@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from proband.core.metrics import Norm
-from proband.core.protocols import Score, Text
+from proband.core.protocols import Norm, Score, Text
 from proband.core.types import Item
 from proband.solvers.likelihood import LikelihoodOptions, completions, sends, solve
 

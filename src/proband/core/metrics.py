@@ -19,14 +19,16 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.core.errors import ProbandError
-from proband.core.protocols import AnswersItems, LearnsFromItems, Score, ScoresText
 from proband.core.types import LEFT_OUT, WRONG, Answer, Item, Record, Run, Split, Tag
+
+if TYPE_CHECKING:
+    from proband.core.protocols import AnswersItems, LearnsFromItems
 
 Floats = NDArray[np.float64]
 WARNED = 0.05  # share of unread replies above which a score is doubtful
@@ -208,26 +210,6 @@ def splits_in_words(splits: Sequence[str], noun: str = "items") -> str:
     """
     *first, last = splits or ("no",)
     return f"{', '.join(first)} and {last} {noun}" if first else f"{last} {noun}"
-
-
-# ---- scores of texts -------------------------------------------------------------------------------------------------
-
-Norm = Literal["sum", "token", "word"]
-
-
-def method_of(model: ScoresText, name: str) -> str:
-    """The named scoring method, or the model's first."""
-    if name and name not in model.methods:
-        raise ProbandError(f"'method' is {name!r}; this model has {', '.join(model.methods)}")
-    return name or model.methods[0]
-
-
-def normalised(score: Score, norm: Norm) -> float:
-    """
-    >>> normalised(Score(-6.0, 3, 2), "token")
-    -2.0
-    """
-    return score.total / {"sum": 1, "token": max(score.tokens, 1), "word": max(score.words, 1)}[norm]
 
 
 # ---- shortcuts: models (`-m baseline:NAME`) without the skill that a suite tests -------------------------------------

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proband.core.errors import ProbandError
 from proband.core.types import Answer, Item
 
 Floats32 = NDArray[np.float32]
+Norm = Literal["sum", "token", "word"]
 
 
 @runtime_checkable
@@ -43,6 +45,13 @@ class Score:
     tokens: int
     words: int
 
+    def normalised(self, norm: Norm) -> float:
+        """
+        >>> Score(-6.0, 3, 2).normalised("token")
+        -2.0
+        """
+        return self.total / {"sum": 1, "token": max(self.tokens, 1), "word": max(self.words, 1)}[norm]
+
 
 @runtime_checkable
 class ScoresText(Protocol):
@@ -54,6 +63,13 @@ class ScoresText(Protocol):
     methods: tuple[str, ...]
 
     def score(self, texts: Sequence[Text], *, method: str) -> list[Score]: ...
+
+
+def method_of(model: ScoresText, name: str) -> str:
+    """The named scoring method, or the model's first."""
+    if name and name not in model.methods:
+        raise ProbandError(f"'method' is {name!r}; this model has {', '.join(model.methods)}")
+    return name or model.methods[0]
 
 
 @runtime_checkable

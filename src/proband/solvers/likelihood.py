@@ -14,8 +14,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from proband.core.metrics import Norm, method_of, normalised
-from proband.core.protocols import ScoresText, Text
+from proband.core.protocols import Norm, ScoresText, Text, method_of
 from proband.core.suite import Solver
 from proband.core.types import Answer, Item
 
@@ -48,7 +47,7 @@ def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: Likel
     batch = [completions(item.prompt, item.choices) for item in items]
     scored = iter(model.score([text for each in batch for text in each], method=method_of(model, options.method)))
     return [
-        Answer(item_id=item.id, scores=tuple(normalised(next(scored), options.norm) for _ in each))
+        Answer(item_id=item.id, scores=tuple(next(scored).normalised(options.norm) for _ in each))
         for item, each in zip(items, batch, strict=True)
     ]
 

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
 from proband.core.files import encode, parse
-from proband.core.metrics import Norm, accuracy_of
+from proband.core.metrics import accuracy_of
 from proband.core.plugins import NoOptions
-from proband.core.protocols import AnswersItems, Score, Text
+from proband.core.protocols import AnswersItems, Norm, Score, Text
 from proband.core.types import Answer, Item
 from proband.solvers import DIRECT, LIKELIHOOD
 from proband.solvers.choose import ChooseOptions

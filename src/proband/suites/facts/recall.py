@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from proband.core.metrics import Metric, accuracy_of, method_of, normalised
-from proband.core.protocols import Floats32, HasVectors, ScoresText, Text
+from proband.core.metrics import Metric, accuracy_of
+from proband.core.protocols import Floats32, HasVectors, ScoresText, Text, method_of
 from proband.core.suite import Solver
 from proband.core.types import WRONG, Answer, Item
 from proband.solvers import DIRECT
@@ -61,7 +61,7 @@ def recall(
     batch = [sentences_by_wording(item, method, subject) for item in items]
     scored = iter(model.score([text for item in batch for wording in item for text in wording], method=method))
     return [
-        _answer(item, [np.array([normalised(next(scored), options.norm) for _ in wording]) for wording in wordings])
+        _answer(item, [np.array([next(scored).normalised(options.norm) for _ in wording]) for wording in wordings])
         for item, wordings in zip(items, batch, strict=True)
     ]
 

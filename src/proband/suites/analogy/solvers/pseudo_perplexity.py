@@ -20,8 +20,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import method_of, normalised
-from proband.core.protocols import ScoresText, Text
+from proband.core.protocols import ScoresText, Text, method_of
 from proband.core.types import Answer, Item
 from proband.solvers.likelihood import LikelihoodOptions
 from proband.suites.analogy.relations import Pair, facts_of, query_and_options
@@ -125,7 +124,7 @@ def _answers(
     scored = model.score(
         [_text(*each, options) for each in texts], method=method_of(model, options.method)
     )  # each distinct (query, option) once
-    value = {text: normalised(score, options.norm) for text, score in zip(texts, scored, strict=True)}
+    value = {text: score.normalised(options.norm) for text, score in zip(texts, scored, strict=True)}
     return [
         Answer(
             item_id=item.id,

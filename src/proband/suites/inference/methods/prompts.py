@@ -31,9 +31,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from proband.core.errors import ProbandError
-from proband.core.metrics import method_of, normalised
 from proband.core.plugins import Meta, name_list
-from proband.core.protocols import AnswersItems, ScoresText, Text
+from proband.core.protocols import AnswersItems, ScoresText, Text, method_of
 from proband.core.suite import Solver
 from proband.core.types import LEFT_OUT, Answer, Item
 from proband.suites.inference.items import InferenceFacts, facts_of
@@ -234,7 +233,7 @@ def solve(items: Sequence[Item], model: ScoresText, *, seed: int, options: Promp
     filled_in = [filled(prompt, *pair) for pair in dict.fromkeys(wanted) for prompt in prompts]
     texts = list(dict.fromkeys([*filled_in, *alone]))
     scored = model.score(texts, method=method_of(model, options.method))
-    value = {text: normalised(score, "token") for text, score in zip(texts, scored, strict=True)}
+    value = {text: score.normalised("token") for text, score in zip(texts, scored, strict=True)}
 
     def likely(premise: str, hypothesis: str) -> float:
         return float(np.mean([value[filled(prompt, premise, hypothesis)] for prompt in prompts]))
