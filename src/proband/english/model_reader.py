@@ -102,10 +102,11 @@ def values_for(domain: Domain, text: str, question: str) -> dict[str, Any]:
 def json_of(reply: str) -> dict[str, Any] | None:
     """The JSON object of a reply, with or without a code fence; None if there is none.
 
-    >>> json_of('```json\\n{"facts": []}\\n```'), json_of("I cannot."), json_of("[1]")
-    ({'facts': []}, None, None)
+    >>> json_of('```json\\n{"facts": []}\\n```'), json_of("I cannot."), json_of("[THINK]{a}[/THINK]{}")
+    ({'facts': []}, None, {})
     """
-    text = re.sub(r"(?s)<think(?:ing)?>.*?</think(?:ing)?>", "", reply)
+    thoughts = r"<(think|thinking|thought|reasoning)>.*?</\1>|\[think\].*?\[/think\]|<\|channel>thought.*?<channel\|>"
+    text = re.sub(f"(?is){thoughts}", "", reply)
     begin, end = text.find("{"), text.rfind("}")
     try:
         value = json.loads(text[begin : end + 1]) if 0 <= begin < end else None
