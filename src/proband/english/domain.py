@@ -236,7 +236,8 @@ def _combinations(table: Mapping[str, str], relations: Mapping[str, Any]) -> dic
     both: dict[tuple[str, str], str] = {}
     for pair, result in table.items():
         first, _, second = pair.partition(" ")
-        if unknown := {first, second, result} - set(relations):
-            raise ProbandError(f"'combine' names {min(unknown)!r}, which is not a relation")
+        for each in (first, second, result):
+            if each not in relations:
+                raise ProbandError(f"'combine' names {each!r}, which is not a relation")
         both[first, second] = both[second, first] = result
     return both

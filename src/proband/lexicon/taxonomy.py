@@ -135,7 +135,6 @@ def from_table(path: Path) -> Taxonomy:
 # over words without stop words and inflection. A gloss includes its examples and the names of its synset, but not
 # the word itself, which every gloss may contain.
 
-
 WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 
 

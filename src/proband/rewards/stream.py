@@ -243,7 +243,7 @@ def is_bare(answer: str, choice: str) -> bool:
     >>> [is_bare(text, "aunt") for text in ("the aunt", "B", "B) aunt", "auntie", "former aunt", "!aunt", "aunt ❌")]
     [True, True, True, True, False, False, False]
     """
-    answer = re.sub(r"^- (?=[^\W\d])", "", answer)  # a line of a list
+    answer = re.sub(r"^- (?=[^\W\d]{2})", "", answer)  # a line of a list
     own, words = plain_answer(answer).split(), plain_answer(choice).split()
     lettered = own[1:] if re.match(r"\W*[a-zA-Z][*]*[).:\]]", answer) else own
     strange = set(re.sub(r"(?<=\w)-(?=\w)|[\w\s]", "", answer)) - set(EDGES + choice)  # a tick, a tilde

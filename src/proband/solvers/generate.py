@@ -114,7 +114,7 @@ def solve(
     chats = chats_of(questions, model, seed=seed, options=options, asking=asking, **given)
     replies = replies_to(chats, model, seed=seed, options=options)
     read = {
-        item.id: _kept(asking.read(item, reply.text, chat[-1][1]), reply)
+        item.id: _with_logprob(asking.read(item, reply.text, chat[-1][1]), reply)
         for item, reply, chat in zip(questions, replies, chats, strict=True)
     }
     unread = {
@@ -124,7 +124,7 @@ def solve(
     }
     seconds = replies_to([chat for _, chat in unread.values()], model, seed=seed, options=options) if unread else []
     for (item, chat), reply in zip(unread.values(), seconds, strict=True):
-        read[item.id] = _kept(asking.read(item, reply.text, chat[-1][1]), reply)
+        read[item.id] = _with_logprob(asking.read(item, reply.text, chat[-1][1]), reply)
     return [read.get(item.id, Answer(item_id=item.id)) for item in items]
 
 
@@ -140,8 +140,7 @@ def replies_to(chats: Sequence[Chat], model: Any, *, seed: int, options: Generat
     return [Reply(text) for text in model.generate([plain_text(chat) for chat in chats], **limits, stop=stop)]
 
 
-def _kept(answer: Answer, reply: Reply) -> Answer:
-    """The answer with the log-probability of its reply, if known."""
+def _with_logprob(answer: Answer, reply: Reply) -> Answer:
     return answer if reply.logprob is None else msgspec.structs.replace(answer, logprob=reply.logprob)
 
 

@@ -23,7 +23,6 @@ from proband.core.types import Item
 
 SUFFIX = ".jinja"
 BANK = "rewordings"  # the name of both files
-EVERY = "all"
 REWORDED = re.compile(r"reworded-(\d+)")
 
 
@@ -93,7 +92,7 @@ def expand_names(names: Sequence[str], folder: Path, *, default: str) -> list[st
     (.txt) each of its lines."""
     out: list[str] = []
     for name in names:
-        if name == EVERY:
+        if name == "all":
             if not rewordings(folder):
                 known = ", ".join(shipped_prompts(folder))
                 raise ProbandError(f"--prompt all: this suite has no rewordings; it has {known}")

@@ -3,7 +3,7 @@ r"""Find the choice that a reply in words means: "The answer is aunt.", "**Aunt*
 A reply is read by the first rule that applies; it must give one choice, with all letters of the sentence, or is unread:
 
 1. the whole reply, \boxed{...}, or the last <answer>...</answer>
-2. the text after the last "answer is", "answer:" or "final answer"
+2. the text after the last "answer is", "answer:" or "final answer" that is not denied
 3. the only choice in bold, or a first or last line that is only a choice; two lines that begin with different letters
    repeat the choices and are no answer
 4. the text after the last "so", "therefore", "thus", "hence"
@@ -11,9 +11,9 @@ A reply is read by the first rule that applies; it must give one choice, with al
 6. the only choice that it names, by a name or a letter by itself, unless it is denied ("not the aunt"); "A" and "I" are
    words unless they are marked as letters
 
-Thoughts between <think> tags (or those of Mistral and Gemma) are not part of the reply. Only the last
-LONGEST characters count, because models that loop write very long replies. Reading takes time proportional to the
-length of the reply: every rule looks at a bounded piece of text around each match.
+What rules 3 to 6 give is no answer if the reply calls it wrong ("B is wrong"), unless the question asks for that.
+Thoughts (of most models, Mistral's and Gemma's) are not part of the reply. Only the last LONGEST characters count,
+because models that loop write very long replies; reading takes time proportional to the length of the reply.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ THOUGHT_END = re.compile(  # a thought that began in the prompt, or contains ano
     r"\A.*(?:</(?:think|thinking|thought|reasoning)>|\[/think\]|<channel\|>)", re.DOTALL | re.IGNORECASE
 )
 ANSWER = re.compile(
-    r"(?i)\b(?:answer|choice|option|solution|relation(?:ship)?)\b[*_`\"”’)]*"
+    r"(?i)\b(?<!wrong )(?<!incorrect )(?:answer|choice|option|solution|relation(?:ship)?)\b[*_`\"”’)]*"
     r"(?:[^.\n:=]{0,60}?\b(?:is|are|was|be|would be|should be|must be)\b[*_`\s:]*|\s*[*_`]*\s*[:=][*_`\s]*)"
 )
 CONCLUSION = re.compile(r"\b(?:so|therefore|thus|hence|consequently|i\.e\.|which makes|in conclusion|meaning)\b", re.I)
@@ -59,10 +59,10 @@ LONE_LETTER = re.compile(  # marked as (B), *B*, "option B", or a capital by its
 ENDED_LETTER = re.compile(
     r"[\s*_`\"'“(\[,:]*(?:(?:option|choice|letter)\s+[*(]*)?(?!I,)([A-Z])[*_`\"'”)\]]*\s*(?:[.,;:!)\n]|$)"
 )
-WRONG = r"(?:wrong|incorrect|not (?:the )?(?:right|correct)(?! of\b))\b"
-CALLED_WRONG = rf"(?:\W{{0,3}} (?:is|was|must be)(?: \w+ly)? | ?[:–—-] ?){WRONG}"
-WRONG_ONE = r"\b(?:wrong|incorrect) (?:answer|choice|option) (?:is|was)\W{1,3}"
-ASKS_FOR_WRONG = re.compile(r"(?i)wrong|incorrect|false|\bnot\b|n['’]t\b|except|mistake|error|misspel")  # a question
+WRONG = re.compile(r"(?:wrong|incorrect|not (?:the )?(?:right|correct)(?! of\b))\b")
+CALLED_WRONG = re.compile(rf"(?:\W{{0,3}} (?:is|was|must be)(?: \w+ly)? | ?[:–—-] ?){WRONG.pattern}")
+WRONG_ONE = re.compile(r"\b(?:wrong|incorrect) (?:answer|choice|option) (?:is|was)\W{1,3}$")
+ASKS_FOR_WRONG = re.compile(r"(?i)\b(?:wrong|incorrect|false|not|except|mistake|error|misspel)|n['’]t\b")  # a question
 CORRECTED = re.compile(r"(?i)\b(?:actually|wait|scratch that|correction|i meant?|i take it back|just kidding)\b")
 SIGN = re.compile(r"(?<![\w).])(?:−\s*|[–—]|(?i:minus|negative)\s+)(?=[.\d])")
 LONGEST = 100_000  # characters of a reply that are read, counted from its end
@@ -91,8 +91,8 @@ class Choices:
     not_before: str = ""
     not_after: str = ""
 
-    def read(self, reply: str) -> int | None:
-        """The choice that a reply means, or None.
+    def read(self, reply: str, *, asks_for_wrong: bool = False) -> int | None:
+        """The choice that a reply means, or None. `asks_for_wrong`: a choice that it calls wrong may be the answer.
 
         >>> choices = Choices((("aunt", 0), ("niece", 1)), letters=(0, 1))
         >>> [choices.read(r) for r in ("B", "Answer: (B)", "**Aunt**", "A) aunt", "aunt or niece", "No idea.")]
@@ -101,12 +101,12 @@ class Choices:
         0
         """
         text = without_thoughts(reply)
-        marked = (self._bare, self._boxed, self._tagged, self._stated)
-        for rule in (*marked, self._listed, self._marked, self._concluded, self._begins):
-            result = rule(text)
-            if result is not None:
-                return result if result >= 0 else None
-        return _only([*self.mentions(text), *self._lone_letters(text)])
+        stated = (self._bare, self._boxed, self._tagged, self._stated)
+        for rule in (*stated, self._listed, self._marked, self._concluded, self._begins, self._named):
+            if (result := rule(text)) is not None:
+                denied = rule not in stated and not asks_for_wrong and self._calls_wrong(result, text)
+                return None if result < 0 or denied else result
+        return None
 
     # ---- the rules: each returns a place, -1 for a contradiction, or None to continue ----
 
@@ -125,9 +125,11 @@ class Choices:
     def _stated(self, text: str) -> int | None:
         """The last statement of an answer that names a choice; one that names two is a contradiction."""
         for each in reversed(list(ANSWER.finditer(text))):
-            if DENIED.search(text, max(0, each.start() - BEFORE), each.start()) or DENIED.search(text, *each.span()):
-                continue
+            before = re.split(r"[.!?:\n]", text[max(0, each.start() - BEFORE) : each.start()])[-1]
             follows = text[each.end() : each.end() + STATEMENT].lstrip()
+            wrong = WRONG.match(follows)
+            if DENIED.search(before) or DENIED.search(text, *each.span()) or (wrong and self._bare(wrong[0]) is None):
+                continue
             rest = re.split(r"(?<=[a-z\d)\]*\"'])[.;!](?:\s|$)|\n", follows, maxsplit=1)[0]
             named = {*self.mentions(rest), *self._letters(rest)}
             if named:
@@ -203,8 +205,6 @@ class Choices:
     def _lone_letters(self, text: str) -> list[int]:
         """The choices whose letters occur by themselves in a text and are not denied. A bare "A" or "I" counts only
         next to other letters ("A or C"), where it makes the answer ambiguous."""
-        if not self.letters:
-            return []
         sure = {
             match[1] or match[2] or match[3]
             for match in LONE_LETTER.finditer(text)
@@ -225,12 +225,18 @@ class Choices:
             if not DENIED.search(plain, max(0, m.start() - BEFORE), m.start())
         ]
 
-    def rules_out(self, place: int, reply: str) -> bool:
-        """Does a reply call this choice wrong ("option B is wrong", "B: incorrect", "the wrong answer is B")?"""
-        letters = (LETTERS[at].lower() for at, behind in enumerate(self.letters) if behind == place)
-        named = "|".join(map(re.escape, [*(name for name, own in self.names if own == place), *letters]))
-        forms = rf"(?<![\w-])(?:{named}){CALLED_WRONG}|{WRONG_ONE}(?:{named})(?!\w)"
-        return re.search(forms, _spaced(without_thoughts(reply))) is not None
+    def _named(self, text: str) -> int | None:
+        return _only([*self.mentions(text), *self._lone_letters(text)])
+
+    def _calls_wrong(self, place: int, text: str) -> bool:
+        """Does a text call this choice wrong ("option B is wrong", "B: incorrect", "the wrong answer is B")?"""
+        letters = ((LETTERS[at].lower(), own) for at, own in enumerate(self.letters) if LETTERS[at] != "I")
+        plain, place_of = _spaced(text), dict([*letters, *self.names])
+        named = (
+            _pattern(tuple(place_of), self.not_before, self.not_after).finditer(plain) if WRONG.search(plain) else ()
+        )
+        spans = [each.span() for each in named if place_of[each[0]] == place]
+        return any(CALLED_WRONG.match(plain, end) or WRONG_ONE.search(plain, 0, begin) for begin, end in spans)
 
 
 @cache
@@ -299,9 +305,7 @@ def read_choice(item: Item, reply: str, sent: str, choices: Choices | None = Non
     ((1.0, 0.0), 'unread')
     """
     choices = choices or Choices(names_of(item.choices), letters=letters_shown(sent, item.choices))
-    place = choices.read(reply)
-    if place is None or (
-        choices.rules_out(place, reply) and not ASKS_FOR_WRONG.search(f"{item.prompt} {item.choices}")
-    ):
+    asked = f"{item.prompt.rpartition(chr(10))[2]} {item.choices}"
+    if (place := choices.read(reply, asks_for_wrong=bool(ASKS_FOR_WRONG.search(asked)))) is None:
         return Answer(item_id=item.id, text=reply, status="unread")
     return Answer(item_id=item.id, text=reply, scores=tuple(float(i == place) for i in range(len(item.choices))))

@@ -189,7 +189,9 @@ class Read:
         story = story_of(item)
         if TRIPLE.match(story) or rules.world != "family":
             return read_story(story, names=known, rules=rules)
-        if beyond := next((w for w in rules.code if w not in NEUTRAL and re.search(rf"\b{w}\b", story)), None):
+        if beyond := next(
+            (w for w in rules.code if w not in NEUTRAL and re.search(rf"\b{re.escape(w)}\b", story)), None
+        ):
             parts = [each for each in story.split(". ") if not GENDER_SENTENCE.fullmatch(each.rstrip(".") + ".")]
             facts = read_sentences(story, names=list(known), rules=rules)
             return facts if len(facts) == len(parts) else f"{beyond!r}, which the grammar does not know"
