@@ -186,8 +186,7 @@ def perform_at_once(stages: Sequence[Stage], *, jobs: int, file: Path) -> None:
     """All builds, then all trainings, then all runs, in parallel. The loop of `study` repeats a failed stage alone and
     raises its error."""
     others = set(multiprocessing.active_children())
-    # Not core/worker_processes.Pool: it forks, which CUDA does not survive, its workers are daemons, which may not have
-    # workers of their own (a build has), and its results come in order, so that a long stage would hold up the others.
+    # not core/worker_processes.Pool, whose workers are forked (CUDA) daemons (a build has workers of its own), in order
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, _begin, (Verbosity.quiet,)) as pool:
         try:

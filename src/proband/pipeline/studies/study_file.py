@@ -195,6 +195,7 @@ class StageGrid:
     the first name: parts of a study share what they build and train."""
 
     def __init__(self, study: StudyFile, *, file: Path, out: Path, **shared: Any) -> None:
+        read_options(RunOptions, shared, of="study")
         self.study, self.file, self.out, self.shared = study, file, out, shared  # the last: options of every run
         # an included study names its own lines; behind its tables those of this file are not counted
         self.text = "" if study.study.include else file.read_text(encoding="utf-8")

@@ -59,6 +59,14 @@ def test_several_words_are_the_mean_and_an_unknown_word_scores_zero() -> None:
     assert cosine.cosine(found["Atlantis"][None], found["ROME"][None]).tolist() == [0.0]
 
 
+@pytest.mark.parametrize("gap", "_-")
+def test_a_model_may_join_the_words_of_a_phrase(gap: str) -> None:
+    class Joined(Plane):
+        table: ClassVar = {**Plane.table, f"new{gap}york": (7, 7)}
+
+    assert cosine.lookup(Joined(), ["New York"])["New York"].tolist() == [7.0, 7.0]
+
+
 def test_phrases_none_leaves_a_phrase_unknown() -> None:
     class Strict(Plane):
         phrases = "none"

@@ -57,13 +57,13 @@ Combination = Callable[[Rows, Rows, Rows, Rows], Rows]
 
 
 def lookup(model: HasVectors, words: Sequence[str]) -> dict[str, Rows]:
-    """The vector of each text: the model's own, or that of the text with hyphens. Otherwise it is the mean of the known
-    words, unless the model was loaded with phrases=none.
+    """The vector of each text: the model's own, or that of the text with `_` or `-` for spaces. Otherwise it is the
+    mean of the known words, unless the model was loaded with phrases=none.
 
     A word that is not found at all has the zero vector.
     """
     mean = getattr(model, "phrases", "mean") == "mean"
-    whole = {word: (word, word.replace(" ", "-")) for word in words}
+    whole = {word: [word.replace(" ", gap) for gap in (" _-" if " " in word else " ")] for word in words}
     parts = {word: word.lower().split() if mean else [] for word in whole}
     forms = list(dict.fromkeys(form for word in whole for form in (*whole[word], *parts[word])))
     rows, known = model.vectors(forms)
