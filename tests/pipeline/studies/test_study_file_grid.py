@@ -88,8 +88,8 @@ tables = ["by_k"]
 
 
 def test_an_option_of_the_command_is_not_one_of_the_file(file: Path, tmp_path: Path) -> None:
-    with pytest.raises(ProbandError, match="^study: 'workers' is 0; it must be a whole number, at least 1$"):
-        StageGrid(read_study(file), file=file, out=tmp_path, workers=0)
+    with pytest.raises(ProbandError, match=r"^study: 'workers' is 0; it must be a whole number, at least 1$"):
+        StageGrid(read_study(file, {}), file=file, out=tmp_path, workers=0)
 
 
 def test_a_net_answers_the_set_of_items_that_it_was_trained_for(tmp_path: Path) -> None:
